@@ -95,7 +95,8 @@ static int run_once(struct cli_experiment *e, size_t side)
 	e->measure = (struct cli_measure){
 		.ctx = e->ctx,
 		.options = &e->run[side],
-		.launcher = e->launcher[side],
+		.launcher = e->launcher,
+		.launched = side,
 		.is_bare = e->is_bare,
 		.pass = CLI_ALL_PASSES,
 	};
@@ -203,15 +204,6 @@ static int run_rounds(struct cli_experiment *e)
 	return ret;
 }
 
-static int launch(struct cli_experiment *e)
-{
-	int ret = 0;
-
-	for (size_t side = 0; side < e->commands->n && !ret; side++)
-		ret = cli_measure_launcher(e->ctx, &e->run[side], &e->launcher[side]);
-	return ret;
-}
-
 static int warm_up(struct cli_experiment *e)
 {
 	for (uint64_t i = 0; i < e->o->run.warmups; i++) {
@@ -263,7 +255,6 @@ static void begin(struct cli_experiment *e)
 	cli_results_add_figures(r);
 	e->run = cli_calloc(e->commands->n, sizeof(*e->run));
 	e->order = cli_calloc(e->commands->n, sizeof(*e->order));
-	e->launcher = cli_calloc(e->commands->n, sizeof(*e->launcher));
 	for (size_t i = 0; i < e->commands->n; i++) {
 		const struct cli_compare_command *of = &e->commands->of[i];
 
@@ -300,7 +291,7 @@ int cli_experiment_run(struct cli_experiment *e)
 		return ret;
 	ret = run_hooks(e, "--setup", offsetof(struct cli_compare_command, setup), false);
 	if (!ret)
-		ret = launch(e);
+		ret = cli_measure_launcher(e->ctx, e->run, e->commands->n, &e->launcher);
 	if (!ret)
 		ret = warm_up(e);
 	if (!ret)
@@ -313,9 +304,7 @@ int cli_experiment_run(struct cli_experiment *e)
 void cli_experiment_fini(struct cli_experiment *e)
 {
 	cli_measure_fini(&e->measure);
-	for (size_t side = 0; e->launcher && side < e->commands->n; side++)
-		ntime_launcher_free(e->launcher[side]);
-	free(e->launcher);
+	ntime_launcher_free(e->launcher);
 	cli_results_fini(&e->results);
 	free(e->run);
 	free(e->order);

@@ -29,7 +29,7 @@ struct cli_experiment {
 	struct cli_progress *progress;
 	struct cli_results results;
 	struct cli_stat_options *run;
-	struct ntime_launcher **launcher;
+	struct ntime_launcher *launcher;
 	struct cli_measure measure;
 	size_t *order;
 	size_t rounds;

@@ -170,10 +170,9 @@ static int release_command(struct cli_measure *m)
 }
 
 /* Fork what gets the standard files of the command. 0, or an exit status after a sentence. */
-static int make(struct ntime_ctx *ctx, const struct cli_stat_options *o, char *const argv[],
+static int make(struct ntime_ctx *ctx, bool is_silent, char *const *const argv[], size_t n,
 		struct ntime_command **command, struct ntime_launcher **launcher)
 {
-	bool is_silent = o->hides_output;
 	struct cli_silence silence;
 	int ret;
 
@@ -182,8 +181,8 @@ static int make(struct ntime_ctx *ctx, const struct cli_stat_options *o, char *c
 		cli_say("cannot hide what the command writes: %s", strerror(-ret));
 		return CLI_EXIT_FAILED;
 	}
-	ret = launcher ? ntime_launcher_new(ctx, argv, launcher)
-		       : ntime_command_new(ctx, argv, command);
+	ret = launcher ? ntime_launcher_new(ctx, argv, n, launcher)
+		       : ntime_command_new(ctx, argv[0], command);
 	if (is_silent)
 		cli_silence_end(&silence);
 	if (launcher && ret == -EOPNOTSUPP)
@@ -191,14 +190,22 @@ static int make(struct ntime_ctx *ctx, const struct cli_stat_options *o, char *c
 	return ret < 0 ? cli_machine_say(ctx, ret) : 0;
 }
 
-int cli_measure_launcher(struct ntime_ctx *ctx, const struct cli_stat_options *o,
+int cli_measure_launcher(struct ntime_ctx *ctx, const struct cli_stat_options *o, size_t n,
 			 struct ntime_launcher **out)
 {
+	char *const **argv;
+	int ret;
+
 	*out = NULL;
 	/* A command of the emulator has an argument of its own in each run. */
 	if (!o->argv || o->via == NTIME_VIA_EMULATOR)
 		return 0;
-	return make(ctx, o, o->argv, NULL, out);
+	argv = cli_calloc(n, sizeof(*argv));
+	for (size_t i = 0; i < n; i++)
+		argv[i] = o[i].argv;
+	ret = make(ctx, o->hides_output, argv, n, NULL, out);
+	free(argv);
+	return ret;
 }
 
 /* --via emulator: what runs the command. 0, or an exit status after a sentence. */
@@ -240,8 +247,8 @@ static int make_command(struct cli_measure *m)
 		argv = ntime_emulator_argv(m->emulator);
 	}
 	if (!m->launcher)
-		return make(m->ctx, m->options, argv, &m->command, NULL);
-	ret = ntime_launcher_command(m->launcher, &m->command);
+		return make(m->ctx, m->options->hides_output, &argv, 1, &m->command, NULL);
+	ret = ntime_launcher_command(m->launcher, m->launched, &m->command);
 	return ret < 0 ? cli_machine_say(m->ctx, ret) : 0;
 }
 

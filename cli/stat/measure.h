@@ -16,7 +16,7 @@
 
 /**
  * struct cli_measure - state of one
- * @launcher:	of the command of options, to start it with; may be NULL
+ * @launcher:	to start the command of options with, which is its number @launched; may be NULL
  * @is_bare:	there are no counters: what the kernel says at the end of the command is all
  * @on_open:	called once the counters are open; non-zero ends the measurement with that; may be
  *	NULL
@@ -34,6 +34,7 @@ struct cli_measure {
 	struct ntime_ctx *ctx;
 	const struct cli_stat_options *options;
 	struct ntime_launcher *launcher;
+	size_t launched;
 	bool is_bare;
 	int pass;
 	int (*on_open)(void *arg, struct cli_measure *m);
@@ -88,10 +89,10 @@ bool cli_measure_rss_is_at_most(const struct cli_measure *m);
 struct cli_outcome cli_measure_outcome(const struct cli_measure *m);
 void cli_measure_fini(struct cli_measure *m);
 /*
- * For runs of a command again and again: its launcher, NULL where there is none or none can be had.
- * 0 or the exit status of ntime after a sentence. To be freed by the caller.
+ * For runs of the commands of @n options again and again: their launcher, NULL where there is none
+ * or none can be had. 0 or the exit status of ntime after a sentence. To be freed by the caller.
  */
-int cli_measure_launcher(struct ntime_ctx *ctx, const struct cli_stat_options *o,
+int cli_measure_launcher(struct ntime_ctx *ctx, const struct cli_stat_options *o, size_t n,
 			 struct ntime_launcher **out);
 
 #endif

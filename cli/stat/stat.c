@@ -503,7 +503,7 @@ static int run_all(struct stat *st)
 	cli_signals_init();
 	ret = cli_hook_run("--setup", st->o.setup);
 	if (!ret && is_often)
-		ret = cli_measure_launcher(st->ctx, &st->o, &st->launcher);
+		ret = cli_measure_launcher(st->ctx, &st->o, 1, &st->launcher);
 	if (!ret)
 		ret = warm_up(st);
 	if (!ret)

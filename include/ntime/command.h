@@ -96,9 +96,11 @@ NTIME_API int ntime_command_kill(struct ntime_command *c, int sig);
 NTIME_API void ntime_command_free(struct ntime_command *c);
 
 /**
- * ntime_launcher_new() - fork a process that starts the same command again and again
+ * ntime_launcher_new() - fork a process that starts the same commands again and again
  * @ctx:	context, for the error's sentence
- * @argv:	NULL-terminated; argv[0] is looked up in PATH at each start
+ * @argv:	of each of the @n commands, NULL-terminated; argv[i][0] is looked up in PATH at each
+ *		start
+ * @n:		commands; those that are compared must have one launcher, as two launchers differ
  * @out:	the launcher; NULL on failure. Free with ntime_launcher_free()
  *
  * A command of a launcher costs no copy of the caller: it shares the memory of the launcher until
@@ -108,20 +110,21 @@ NTIME_API void ntime_command_free(struct ntime_command *c);
  * Return: 0, -EOPNOTSUPP (an emulator or a sandbox does not let it; use ntime_command_new()),
  * -EINVAL, -ENOMEM, -EAGAIN. Since 0.1.
  */
-NTIME_API int ntime_launcher_new(struct ntime_ctx *ctx, char *const argv[],
+NTIME_API int ntime_launcher_new(struct ntime_ctx *ctx, char *const *const argv[], size_t n,
 				 struct ntime_launcher **out);
 
 /**
- * ntime_launcher_command() - as ntime_command_new(), of the launcher's command
+ * ntime_launcher_command() - as ntime_command_new(), of the launcher's command number @which
  *
- * One at a time, and the launcher must outlive it. Once one was started, errors of exec of those
- * that follow are ntime_command_wait()'s, and ntime_command_began_ns() is exact when they have
+ * One at a time, and the launcher must outlive it. Once it was started, errors of exec of those of
+ * it that follow are ntime_command_wait()'s, and ntime_command_began_ns() is exact when they have
  * ended; before, it is when they were started.
  *
- * Return: 0, -EBUSY (the one before was not waited for), -EPIPE (the launcher was killed), -ENOMEM,
- * -EAGAIN. Since 0.1.
+ * Return: 0, -EINVAL (@which), -EBUSY (the one before was not waited for), -EPIPE (the launcher was
+ * killed), -ENOMEM, -EAGAIN. Since 0.1.
  */
-NTIME_API int ntime_launcher_command(struct ntime_launcher *l, struct ntime_command **out);
+NTIME_API int ntime_launcher_command(struct ntime_launcher *l, size_t which,
+				     struct ntime_command **out);
 
 /** ntime_launcher_free() - end it and free; NULL is accepted */
 NTIME_API void ntime_launcher_free(struct ntime_launcher *l);

@@ -25,11 +25,17 @@ struct ntime_command {
 	uint64_t cpu_ns;   /* that it used, with the children that it waited for */
 };
 
+/* A command of a launcher, as the launcher's copy of its arguments was when it was forked. */
+struct launched {
+	char *name;
+	bool is_protected;
+};
+
 struct ntime_launcher {
 	struct ntime_ctx *ctx;
-	char *name;
 	struct nti_launcher *launcher;
-	bool is_protected;
+	size_t n;
+	struct launched of[];
 };
 
 /* What both need to be told of a command that gets no process. */
@@ -55,9 +61,10 @@ static int check_command(struct ntime_ctx *ctx, char *const argv[])
 	return 0;
 }
 
-/* By @launcher, or forked with @argv where there is none. */
+/* Number @which of @launcher, or forked with @argv where there is none. */
 static int new_command(struct ntime_ctx *ctx, const char *name, struct nti_launcher *launcher,
-		       char *const argv[], bool is_protected, struct ntime_command **out)
+		       size_t which, char *const argv[], bool is_protected,
+		       struct ntime_command **out)
 {
 	struct ntime_command *c = calloc(1, sizeof(*c));
 	int ret;
@@ -71,7 +78,7 @@ static int new_command(struct ntime_ctx *ctx, const char *name, struct nti_launc
 		ret = -ENOMEM;
 		goto err_free;
 	}
-	ret = launcher ? nti_launcher_fork(launcher, &c->process)
+	ret = launcher ? nti_launcher_fork(launcher, which, &c->process)
 		       : nti_process_fork(&c->process, argv);
 	if (ret < 0) {
 		ret = explain_no_process(ctx, c->name, ret);
@@ -93,39 +100,49 @@ int ntime_command_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_co
 
 	*out = NULL;
 	if (ret == 0)
-		ret = new_command(ctx, argv[0], NULL, argv, nti_exec_is_protected(argv[0]), out);
+		ret = new_command(ctx, argv[0], NULL, 0, argv, nti_exec_is_protected(argv[0]), out);
 	return ret;
 }
 
-int ntime_launcher_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_launcher **out)
+int ntime_launcher_new(struct ntime_ctx *ctx, char *const *const argv[], size_t n,
+		       struct ntime_launcher **out)
 {
 	struct ntime_launcher *l;
-	int ret = check_command(ctx, argv);
+	int ret = n ? 0 : check_command(ctx, NULL);
 
 	*out = NULL;
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = check_command(ctx, argv[i]);
 	if (ret < 0)
 		return ret;
-	l = calloc(1, sizeof(*l));
+	l = calloc(1, sizeof(*l) + n * sizeof(l->of[0]));
 	if (!l)
 		return -ENOMEM;
 	l->ctx = ctx;
-	l->name = strdup(argv[0]);
-	ret = l->name ? nti_launcher_new(argv, &l->launcher) : -ENOMEM;
+	l->n = n;
+	for (size_t i = 0; i < n; i++) {
+		l->of[i].name = strdup(argv[i][0]);
+		l->of[i].is_protected = nti_exec_is_protected(argv[i][0]);
+		ret = l->of[i].name ? ret : -ENOMEM;
+	}
+	ret = ret ? ret : nti_launcher_new(argv, n, &l->launcher);
 	if (ret < 0) {
 		if (ret != -ENOMEM)
-			ret = explain_no_process(ctx, argv[0], ret);
+			ret = explain_no_process(ctx, argv[0][0], ret);
 		ntime_launcher_free(l);
 		return ret;
 	}
-	l->is_protected = nti_exec_is_protected(argv[0]);
 	*out = l;
 	return 0;
 }
 
-int ntime_launcher_command(struct ntime_launcher *l, struct ntime_command **out)
+int ntime_launcher_command(struct ntime_launcher *l, size_t which, struct ntime_command **out)
 {
 	*out = NULL;
-	return new_command(l->ctx, l->name, l->launcher, NULL, l->is_protected, out);
+	if (which >= l->n)
+		return nti_error(&l->ctx->error, -EINVAL, "the launcher has no command %zu", which);
+	return new_command(l->ctx, l->of[which].name, l->launcher, which, NULL,
+			   l->of[which].is_protected, out);
 }
 
 void ntime_launcher_free(struct ntime_launcher *l)
@@ -133,7 +150,8 @@ void ntime_launcher_free(struct ntime_launcher *l)
 	if (!l)
 		return;
 	nti_launcher_free(l->launcher);
-	free(l->name);
+	for (size_t i = 0; i < l->n; i++)
+		free(l->of[i].name);
 	free(l);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A process that starts the same command again and again: see launcher.h. */
+/* A process that starts the same commands again and again: see launcher.h. */
 #include "lib/os/launcher.h"
 
 #include <errno.h>
@@ -36,6 +36,7 @@ struct board {
 	 * memory: at exec or at its end (CLONE_CHILD_CLEARTID).
 	 */
 	pid_t before_exec;
+	size_t which; /* of the commands is to be started */
 	struct nti_moment exec;
 	int error; /* of exec */
 };
@@ -46,16 +47,17 @@ struct nti_launcher {
 	int fd;		    /* here our end, there the other one */
 	unsigned char turn; /* number of the run, such that an answer to an earlier one is known */
 	bool has_child;	    /* that was not waited for */
-	bool has_run;	    /* one has come through exec */
 	uint64_t max_rss_floor_bytes; /* of all children, 0: not known yet */
 
 	/* In the launcher alone. */
-	char *const *argv;
-	sigset_t mask; /* of the command */
+	char *const *const *argv;
+	sigset_t mask; /* of the commands */
 	char *stack;
 	size_t stack_bytes;
 	bool is_trial;
 	bool has_answered; /* by the child that shares this memory */
+
+	bool has_run[]; /* of each command: one has come through exec */
 };
 
 /*
@@ -69,7 +71,7 @@ __attribute__((no_sanitize_address)) static int run_child(void *arg)
 	unsigned char order;
 
 	if (l->is_trial) {
-		(void)execvp("", l->argv); /* exec(3): ENOENT, found without asking the kernel */
+		(void)execvp("", l->argv[0]); /* exec(3): ENOENT, found without asking the kernel */
 		nti_moment_take(&board->exec);
 		l->has_answered = true;
 		_exit(0);
@@ -80,7 +82,7 @@ __attribute__((no_sanitize_address)) static int run_child(void *arg)
 	if (!nti_process_get(l->fd, &order))
 		_exit(127);
 	nti_moment_take(&board->exec);
-	(void)execvp(l->argv[0], l->argv);
+	(void)execvp(l->argv[board->which][0], l->argv[board->which]);
 	board->error = errno;
 	_exit(board->error == ENOENT ? 127 : 126);
 }
@@ -131,17 +133,30 @@ static bool try_clone(struct nti_launcher *l)
 	return is_shared;
 }
 
-static void run_launcher(struct nti_launcher *l, int fd, char *const argv[], const sigset_t *mask)
+static size_t count_args(char *const argv[])
 {
 	size_t args = 0;
+
+	while (argv[args])
+		args++;
+	return args;
+}
+
+static void run_launcher(struct nti_launcher *l, int fd, char *const *const argv[], size_t commands,
+			 const sigset_t *mask)
+{
+	size_t most = 0;
 
 	(void)close(l->fd);
 	l->fd = fd;
 	l->argv = argv;
 	l->mask = *mask;
-	while (argv[args])
-		args++;
-	l->stack_bytes = STACK_BYTES + args * 16; /* more than a pointer, and aligned */
+	for (size_t i = 0; i < commands; i++) {
+		size_t args = count_args(argv[i]);
+
+		most = args > most ? args : most;
+	}
+	l->stack_bytes = STACK_BYTES + most * 16; /* more than a pointer, and aligned */
 	l->stack = mmap(NULL, l->stack_bytes, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	nti_process_drop_handlers();
@@ -164,9 +179,9 @@ static int await_trial(struct nti_launcher *l)
 	return is_good ? 0 : -EOPNOTSUPP;
 }
 
-int nti_launcher_new(char *const argv[], struct nti_launcher **out)
+int nti_launcher_new(char *const *const argv[], size_t commands, struct nti_launcher **out)
 {
-	struct nti_launcher *l = calloc(1, sizeof(*l));
+	struct nti_launcher *l = calloc(1, sizeof(*l) + commands * sizeof(l->has_run[0]));
 	int ret, ends[2];
 	sigset_t all, before;
 
@@ -191,7 +206,7 @@ int nti_launcher_new(char *const argv[], struct nti_launcher **out)
 	l->pid = fork();
 	ret = l->pid < 0 ? -errno : 0;
 	if (l->pid == 0)
-		run_launcher(l, ends[1], argv, &before);
+		run_launcher(l, ends[1], argv, commands, &before);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	(void)close(ends[1]);
 	ret = ret < 0 ? ret : await_trial(l);
@@ -202,7 +217,7 @@ int nti_launcher_new(char *const argv[], struct nti_launcher **out)
 	return ret;
 }
 
-int nti_launcher_fork(struct nti_launcher *l, struct nti_process *p)
+int nti_launcher_fork(struct nti_launcher *l, size_t which, struct nti_process *p)
 {
 	unsigned char turn;
 	int ret;
@@ -212,6 +227,7 @@ int nti_launcher_fork(struct nti_launcher *l, struct nti_process *p)
 		return -EBUSY;
 	l->board->exec = (struct nti_moment){ 0 };
 	l->board->error = 0;
+	l->board->which = which;
 	l->turn++;
 	if (!nti_process_put(l->fd, ORDER_FORK))
 		return -EPIPE;
@@ -265,10 +281,10 @@ int nti_launcher_release(struct nti_launcher *l)
 	/* EPIPE: nobody is there any more, which is seen below. */
 	if (!nti_process_put(l->fd, ORDER_GO) && errno != EPIPE)
 		return -errno;
-	if (l->has_run)
+	if (l->has_run[l->board->which])
 		return 0;
 	await_exec(l);
-	l->has_run = !l->board->error;
+	l->has_run[l->board->which] = !l->board->error;
 	return -l->board->error;
 }
 

@@ -892,17 +892,20 @@ int ntime_command_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_co
 	return 0;
 }
 
-int ntime_launcher_new(struct ntime_ctx *ctx, char *const argv[], struct ntime_launcher **out)
+int ntime_launcher_new(struct ntime_ctx *ctx, char *const *const argv[], size_t n,
+		       struct ntime_launcher **out)
 {
 	(void)ctx;
 	(void)argv;
+	(void)n;
 	*out = NULL;
 	return -EOPNOTSUPP;
 }
 
-int ntime_launcher_command(struct ntime_launcher *l, struct ntime_command **out)
+int ntime_launcher_command(struct ntime_launcher *l, size_t which, struct ntime_command **out)
 {
 	(void)l;
+	(void)which;
 	(void)out;
 	abort();
 }

@@ -79,8 +79,8 @@ static int start(struct nti_process *p, char *const argv[])
 	if (!is_launched)
 		return nti_process_fork(p, argv);
 	nti_launcher_free(launcher);
-	ret = nti_launcher_new(argv, &launcher);
-	return ret < 0 ? ret : nti_launcher_fork(launcher, p);
+	ret = nti_launcher_new(&argv, 1, &launcher);
+	return ret < 0 ? ret : nti_launcher_fork(launcher, 0, p);
 }
 
 static int check_leftovers(void **state)
@@ -95,6 +95,10 @@ static int check_leftovers(void **state)
 
 static char *const exit_3[] = { "sh", "-c", "exit 3", NULL };
 static char *const sleep_long[] = { "sleep", "1000", NULL };
+/* Of one launcher, by number. */
+static char *const exit_4[] = { "sh", "-c", "exit $#", "sh", "a", "b", "c", "d", NULL };
+static char *const not_there[] = { "/nonexistent/command", NULL };
+static char *const *const three[] = { exit_3, exit_4, not_there };
 
 TEST(runs_when_released)
 {
@@ -451,27 +455,33 @@ TEST(again_and_again)
 	struct nti_process_end end;
 	struct nti_process p, other;
 
-	TT_IS(nti_launcher_new(exit_3, &launcher), 0);
+	TT_IS(nti_launcher_new(three, 3, &launcher), 0);
 	for (int i = 0; i < 60; i++) {
-		TT_IS(nti_launcher_fork(launcher, &p), 0);
-		TT_IS(nti_launcher_fork(launcher, &other), -EBUSY);
+		int which = i / 3 % 2;
+
+		TT_IS(nti_launcher_fork(launcher, (size_t)which, &p), 0);
+		TT_IS(nti_launcher_fork(launcher, 0, &other), -EBUSY);
 		if (i % 3 == 1)
 			TT_IS(nti_process_kill(&p, SIGKILL), 0);
 		if (i % 3) {
 			TT_IS(nti_process_release(&p), 0);
 			TT_IS(nti_process_wait(&p, UINT64_MAX, &end), 1);
-			TT_IS(end.status, i % 3 == 1 ? SIGKILL : 3 << 8);
+			TT_IS(end.status, i % 3 == 1 ? SIGKILL : (3 + which) << 8);
 			assert_true(end.max_rss_floor_bytes > 0);
 		}
 		nti_process_fini(&p);
 	}
+	/* That others were executed does not show that this one can be. */
+	TT_IS(nti_launcher_fork(launcher, 2, &p), 0);
+	TT_IS(nti_process_release(&p), -ENOENT);
+	nti_process_fini(&p);
 }
 
 /* What the first run has shown later ones need not show again, and their end tells otherwise. */
 TEST(a_command_that_goes_away)
 {
 	char path[] = "/tmp/ntime-test-process-XXXXXX";
-	char *argv[] = { path, NULL };
+	char *argv[] = { path, NULL }, *const *const one[] = { argv };
 	struct nti_process_end end;
 	struct nti_process p;
 	int fd = mkstemp(path);
@@ -480,13 +490,13 @@ TEST(a_command_that_goes_away)
 	TT_IS(write(fd, "#!/bin/sh\n", 10), 10);
 	TT_IS(fchmod(fd, 0700), 0);
 	(void)close(fd);
-	TT_IS(nti_launcher_new(argv, &launcher), 0);
+	TT_IS(nti_launcher_new(one, 1, &launcher), 0);
 	for (int i = 0; i < 4; i++) {
 		int wanted = i < 2 ? 1 : -ENOENT;
 
 		if (i == 2)
 			TT_IS(unlink(path), 0);
-		TT_IS(nti_launcher_fork(launcher, &p), 0);
+		TT_IS(nti_launcher_fork(launcher, 0, &p), 0);
 		TT_IS(nti_process_release(&p), 0);
 		TT_IS(nti_process_wait(&p, UINT64_MAX, &end), wanted);
 		TT_IS(p.pid, 0);
@@ -517,8 +527,8 @@ TEST(a_launcher_that_is_killed)
 	struct nti_process p;
 	pid_t pid;
 
-	TT_IS(nti_launcher_new(exit_3, &launcher), 0);
-	TT_IS(nti_launcher_fork(launcher, &p), 0);
+	TT_IS(nti_launcher_new(three, 3, &launcher), 0);
+	TT_IS(nti_launcher_fork(launcher, 0, &p), 0);
 	pid = child_beside(p.pid);
 	if (!pid)
 		TT_SKIP("the kernel does not list children (CONFIG_PROC_CHILDREN)");
@@ -528,7 +538,7 @@ TEST(a_launcher_that_is_killed)
 	TT_IS(nti_process_wait(&p, UINT64_MAX, &end), 1);
 	TT_IS(WEXITSTATUS(end.status), 3);
 	nti_process_fini(&p);
-	TT_IS(nti_launcher_fork(launcher, &p), -EPIPE);
+	TT_IS(nti_launcher_fork(launcher, 0, &p), -EPIPE);
 	nti_process_fini(&p);
 }
 
