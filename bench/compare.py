@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ntime compare beside hyperfine: compare [--comparisons N] [cost | same | differ ...]
+"""ntime compare beside hyperfine: compare [--comparisons N] [--beside NTIME] [--program NAME] [cost | same | power | differ ...]
 
-cost: what the tools take for runs of a program that does nothing. same: how often a program is told apart from itself. differ: how
-many runs it takes to tell apart two programs of which one takes 1 % longer.
+cost: what the tools take for runs of a program that does nothing. same: how often a program is told apart from itself. power: how
+often one that takes 1 or 2 % longer is told apart. differ: how many runs that takes. Of "same" and "power" --beside runs another
+ntime in turns with this one.
 """
 import argparse
 import json
 import math
 import os
-import re
 import statistics
 import sys
 import tempfile
@@ -19,17 +19,17 @@ import common
 
 PAIRS = 20
 COST_RUNS = 100
-SAME_RUNS = 10
-SAME = 'seq 20000'
+# Rounds (0: it stops by itself), and which share of --comparisons is made of them.
+MODES = ((50, 1), (0, 1), (400, 5))
+# Times that "power" shall tell apart, and the share of --comparisons.
+FACTORS = (1.01, 1.02)
+POWER_SHARE = 4
 # Turns of the spinner: some 20 ms.
 TURNS = 32000
 LONGER = 1.01
 REPEATS = 5
 # A share that is 5 % is found within so many standard errors of it.
 ERRORS = 2
-# The sentence of the metric that decides, up to that metric.
-BY = r'by (?:(?:real|user|CPU) time|[\w:]+)'
-SAID = re.compile(rf'\bB is [^(]+(?:\([^)]* times\) )?than A \(95 %: [^)]*\), {BY}|\bA and B: no difference(?: found {BY})?')
 
 
 def run(argv, output=None):
@@ -61,16 +61,11 @@ class Tools:
         self.hyperfine = common.need_tool('hyperfine', 'hyperfine')
         self.report = os.path.join(folder, 'report')
 
-    def compare(self, *words):
-        """What ntime compare found: (decides, real), each whether there is a difference by the metric, and its whole report."""
-        run([self.ntime, 'compare', *words], self.report)
-        text = ' '.join(read(self.report).split())
-        decision = SAID.search(text)
-        if not decision:
-            raise common.CannotRun(f'ntime compare {" ".join(words)}: its report is not understood: {text}')
-        decides = decision.group(0).startswith('B is')
-        real = decides and decision.group(0).endswith('real time') or re.search(r'real time(?: agrees| disagrees)?: -?[0-9]', text)
-        return decides, bool(real), text
+    def compare(self, *words, ntime=None):
+        """The report of ntime compare, and what it has of the metric that decides."""
+        run([ntime or self.ntime, 'compare', '--json', *words], self.report)
+        report = json.loads(read(self.report))
+        return report, next(change for change in report['changes'] if change['decides'])
 
     def times(self, runs, *commands):
         """hyperfine's times of each run of each command."""
@@ -93,7 +88,7 @@ def ratio_of(a, b):
     return ratio, spread, t_quantile(len(a) - 1) * spread / math.sqrt(len(a))
 
 
-def cost(tools, _comparisons):
+def cost(tools, _options):
     true = common.need_tool('true', 'coreutils')
     commands = {'ntime compare': [tools.ntime, 'compare', '-n', str(COST_RUNS), true, true],
                 'hyperfine': [tools.hyperfine, '-N', '--warmup', '0', '--runs', str(COST_RUNS), true, true]}
@@ -111,19 +106,58 @@ def cost(tools, _comparisons):
         common.print_aim(f'ntime compare takes no longer than hyperfine, {what}', a <= b, f'{a:.1f} ms against {b:.1f} ms: {a / b:.2f}')
 
 
-def same(tools, comparisons):
-    alarms = {'ntime compare, the metric that decides': 0, 'ntime compare, real time': 0, 'hyperfine, t interval of real time': 0}
-    for _ in range(comparisons):
-        decides, real, _ = tools.compare('-n', str(SAME_RUNS), SAME, SAME)
-        ratio, _, half = ratio_of(*tools.times(SAME_RUNS, SAME, SAME))
-        for name, is_alarm in zip(alarms, (decides, real, abs(ratio - 1) > half)):
-            alarms[name] += is_alarm
-    common.print_table([f'"{SAME}" against itself, {SAME_RUNS} runs each', 'comparisons', 'false alarms', '%'],
-                       [[name, str(comparisons), str(n), f'{100 * n / comparisons:.1f}'] for name, n in alarms.items()])
-    most = 0.05 + ERRORS * math.sqrt(0.05 * 0.95 / comparisons)
-    for name, n in list(alarms.items())[:2]:
-        common.print_aim(f'at most 5 % false alarms, and {ERRORS} standard errors: {name}', n / comparisons <= most,
-                         f'{100 * n / comparisons:.1f} % against {100 * most:.1f} %')
+def programs(options):
+    """Name -> the command line of so many times its work."""
+    spinner = common.need_built('bench/workloads/spinner')
+    every = {'2 ms': lambda factor: f'{spinner} {TURNS / 10 * factor:.0f}', '30 ms': lambda factor: f'{spinner} {TURNS * 1.5 * factor:.0f}',
+             'sleeps': lambda factor: f'sleep {0.002 * factor:.6f}'}
+    return {name: line for name, line in every.items() if name in (options.program or every)}
+
+
+def tell_apart(tools, options, rounds, n, a, b):
+    """For each ntime: how many of n comparisons differ by what decides, and by any metric of the report."""
+    ntimes = [tools.ntime] + ([options.beside] if options.beside else [])
+    found = [[0, 0] for _ in ntimes]
+    for _ in range(n):
+        for ntime, of in zip(ntimes, found):
+            report, change = tools.compare(*(['-n', str(rounds)] if rounds else []), a, b, ntime=ntime)
+            of[0] += change['differs']
+            of[1] += any(change.get('differs') for change in report['changes'])
+    return found
+
+
+def shares(found, n):
+    return [f'{100 * part / n:.1f}' for of in found for part in of]
+
+
+def head(options):
+    return ['n', 'decides', 'any line'] + (['beside: decides', 'any line'] if options.beside else [])
+
+
+def same(tools, options):
+    """A program against itself; the two command lines differ by a blank, so that neither is left out as named twice."""
+    rows, worst = [], []
+    for name, line in programs(options).items():
+        for rounds, share in MODES:
+            n = max(options.comparisons // share, 1)
+            found = tell_apart(tools, options, rounds, n, line(1), line(1) + ' ')
+            rows.append([f'{name}, {rounds or "by itself"}', str(n), *shares(found, n)])
+            worst.append((found[0][1] / n - 0.05) / math.sqrt(0.05 * 0.95 / n))
+            print(*rows[-1], sep='  ', flush=True)
+    common.print_table(['% told apart from itself, rounds', *head(options)], rows)
+    common.print_aim(f'at most 5 % false alarms in any line, and {ERRORS} standard errors', max(worst) <= ERRORS,
+                     f'{max(worst):.1f} standard errors above 5 %')
+
+
+def power(tools, options):
+    rows = []
+    n = max(options.comparisons // POWER_SHARE, 1)
+    for name, line in programs(options).items():
+        for factor in FACTORS:
+            found = tell_apart(tools, options, MODES[0][0], n, line(1), line(factor))
+            rows.append([f'{name}, {factor} times', str(n), *shares(found, n)])
+            print(*rows[-1], sep='  ', flush=True)
+    common.print_table([f'% told apart, {MODES[0][0]} rounds', *head(options)], rows)
 
 
 def verdict(ratio, half):
@@ -132,16 +166,17 @@ def verdict(ratio, half):
     return 'yes' if abs(ratio - LONGER) <= half else 'wrong'
 
 
-def differ(tools, _comparisons):
+def differ(tools, _options):
     spinner = common.need_built('bench/workloads/spinner')
     a, b = (f'{spinner} {turns:.0f}' for turns in (TURNS, TURNS * LONGER))
     rows = []
     for _ in range(REPEATS):
-        decides, real, text = tools.compare('--precision', '0.4%', a, b)
-        runs = int(re.search(r' (\d+) runs', text).group(1))
+        report, change = tools.compare('--precision', '0.4%', a, b)
+        runs = len(report['commands'][0]['rounds'])
+        real = any(of.get('differs') for of in report['changes'] if of['metric'] == 'real')
         ratio, spread, half = ratio_of(*tools.times(runs, a, b))
-        said = SAID.search(text).group(0).replace('B is ', '').replace(' than A', '').replace('A and B: ', '')
-        rows.append([str(runs), said, 'yes' if decides else 'no', 'yes' if real else 'no',
+        said = f'{change["factor"]:.4f} ({change["low"]:.4f} .. {change["high"]:.4f}), {report["by"]}'
+        rows.append([str(runs), said, 'yes' if change['differs'] else 'no', 'yes' if real else 'no',
                      f'{ratio:.4f} +- {spread:.4f}', verdict(ratio, spread), f'+- {half:.4f}', verdict(ratio, half)])
     common.print_table(['runs', 'ntime compare --precision 0.4%', 'found', 'by real', 'hyperfine, ratio', 'found', 't interval', 'found'],
                        rows)
@@ -150,12 +185,14 @@ time alone tells, too. hyperfine, ratio: as it prints it, with the standard devi
 its means. wrong: it tells them apart, and 1 % is outside.''')
 
 
-PARTS = {'cost': cost, 'same': same, 'differ': differ}
+PARTS = {'cost': cost, 'same': same, 'power': power, 'differ': differ}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('--comparisons', type=int, default=100, help='of a program with itself')
+    parser.add_argument('--beside', metavar='NTIME', help='another ntime, for "same" and "power"')
+    parser.add_argument('--program', action='append', help='of "same" and "power": 2 ms, 30 ms or sleeps; may be repeated')
     parser.add_argument('part', nargs='*', help=', '.join(PARTS) + '; without any: all')
     options = parser.parse_args()
     for name in options.part:
@@ -166,7 +203,7 @@ def main():
         for i, name in enumerate(options.part or PARTS):
             print('\n' if i else '', end='')
             sys.stdout.flush()
-            PARTS[name](tools, options.comparisons)
+            PARTS[name](tools, options)
 
 
 if __name__ == '__main__':

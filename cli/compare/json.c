@@ -103,7 +103,9 @@ static json_t *side_json(const struct cli_results *r, size_t side)
 static void add_change(json_t *json, const struct cli_comparison *c, size_t side, size_t metric)
 {
 	const struct cli_results *r = c->results;
-	struct cli_change change = cli_change_of(r, side, metric);
+	struct cli_change change = metric == c->by
+					   ? cli_change_of(r, side, metric)
+					   : cli_change_beside(r, side, metric, r->metrics - 1);
 	json_t *of;
 
 	if (isnan(change.factor.estimate))

@@ -120,6 +120,14 @@ static void put(FILE *f, const struct cli_look *look, enum cli_colour colour, si
 	free(sentence);
 }
 
+/* Of @who, with what belongs to it. */
+static char *nothing(const struct cli_change *change, const char *who, const char *link,
+		     const char *more)
+{
+	return cli_format("%s%s%s: no difference found (a difference of %s %% would have shown)",
+			  who, link, more, cli_compare_bound(change).text);
+}
+
 /* What the metric that decides says: @change. */
 static char *decision(const struct cli_comparison *c, size_t side, const struct cli_change *change)
 {
@@ -135,7 +143,7 @@ static char *decision(const struct cli_comparison *c, size_t side, const struct 
 			first, name, metric);
 	if (!change->factor.is_known)
 		return cli_format("%s and %s: no verdict: 95 %% needs at least %zu runs of each",
-				  first, name, cli_least_rounds(r));
+				  first, name, change->least);
 	if (change->is_equal)
 		return cli_format("%s and %s: no difference: %s is the same in every run", first,
 				  name, metric);
@@ -145,19 +153,17 @@ static char *decision(const struct cli_comparison *c, size_t side, const struct 
 	if (change->differs)
 		return cli_format("%s is %s than %s (95 %%: %s), by %s", name, s.what, first,
 				  s.range, metric);
-	return cli_format("%s and %s: no difference found by %s; one of %s %% or more would have "
-			  "been",
-			  first, name, metric, cli_compare_bound(change).text);
+	return nothing(change, name, ", ", metric);
 }
 
-/* What another one says, beside the one that decides; @by is what that says. */
-static char *opinion(const struct cli_comparison *c, size_t side, size_t metric,
+/* What one of @lines others says, beside the one that decides; @by is what that says. */
+static char *opinion(const struct cli_comparison *c, size_t side, size_t metric, size_t lines,
 		     const struct cli_change *by)
 {
 	const struct cli_results *r = c->results;
 	const char *name = cli_compare_metric(r->metric[metric].name);
 	bool is_speed = cli_metric_is_speed(r->metric[metric].name);
-	struct cli_change change = cli_change_of(r, side, metric);
+	struct cli_change change = cli_change_beside(r, side, metric, lines);
 	struct cli_saying s = cli_compare_say(&change, is_speed);
 	bool are_speeds = is_speed && cli_metric_is_speed(r->metric[c->by].name);
 	const char *agrees = "";
@@ -167,7 +173,8 @@ static char *opinion(const struct cli_comparison *c, size_t side, size_t metric,
 	if (isnan(change.factor.estimate))
 		return cli_format("%s: no ratio: a run has no number of it, or 0", name);
 	if (!change.factor.is_known)
-		return cli_format("%s: %s, of too few runs", name, s.what);
+		return cli_format("%s: no verdict of fewer than %zu runs of each", name,
+				  change.least);
 	if (change.is_equal)
 		return cli_format("%s is the same in every run", name);
 	if (are_speeds && cli_changes_contradict(&change, by))
@@ -175,8 +182,7 @@ static char *opinion(const struct cli_comparison *c, size_t side, size_t metric,
 	else if (are_speeds && by->differs && change.differs)
 		agrees = " agrees";
 	if (!change.differs)
-		return cli_format("%s%s: no difference found; one of %s %% or more would have been",
-				  name, agrees, cli_compare_bound(&change).text);
+		return nothing(&change, name, agrees, "");
 	return cli_format("%s%s: %s (%s)", name, agrees, s.what, s.range);
 }
 
@@ -196,11 +202,14 @@ static void put_verdict(FILE *f, const struct cli_look *look, const struct cli_c
 			size_t side)
 {
 	struct cli_change by = cli_change_of(c->results, side, c->by);
+	size_t lines = 0;
 
+	for (size_t i = 0; i < c->results->metrics; i++)
+		lines += is_of_interest(c, i);
 	put(f, look, CLI_BOLD, 0, decision(c, side, &by));
 	for (size_t i = 0; i < c->results->metrics; i++)
 		if (is_of_interest(c, i))
-			put(f, look, CLI_PLAIN, 2, opinion(c, side, i, &by));
+			put(f, look, CLI_PLAIN, 2, opinion(c, side, i, lines, &by));
 }
 
 static void put_left_out(FILE *f, const struct cli_look *look, const struct cli_side *s)

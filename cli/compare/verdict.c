@@ -15,26 +15,33 @@
 #define BUSY_MOST 1.25
 /* Share of CPU time that is in user mode, so that this part is its speed. */
 #define USER_LEAST 0.8
-/*
- * How much more certain real time must be than other intervals before it contradicts: else a metric
- * that never errs would be given up for one that errs in 5 %.
- */
-#define CONTRADICTION 10
 
-/* So that all intervals hold at once (C. Bonferroni). */
-static double level_of(const struct cli_results *r)
+/*
+ * So that all intervals hold at once (C. Bonferroni): of each command, where one of @lines may err
+ * so often.
+ */
+static double level_of(const struct cli_results *r, double error, size_t lines)
 {
 	size_t compared = 0;
 
 	for (size_t i = 0; i < r->sides; i++)
 		compared += r->side[i].reference != SIZE_MAX;
-	return 1 - (1 - CLI_COMPARE_LEVEL) / (double)(compared ? compared : 1);
+	return 1 - error / (double)((compared ? compared : 1) * (lines ? lines : 1));
+}
+
+static double level_of_decider(const struct cli_results *r)
+{
+	return level_of(r, 1 - CLI_COMPARE_LEVEL, 1);
+}
+
+static size_t least_rounds(const struct cli_results *r, double level)
+{
+	return r->is_interleaved ? cli_signed_rank_least(level) : cli_rank_sum_least(level);
 }
 
 size_t cli_least_rounds(const struct cli_results *r)
 {
-	return r->is_interleaved ? cli_signed_rank_least(level_of(r))
-				 : cli_rank_sum_least(level_of(r));
+	return least_rounds(r, level_of_decider(r));
 }
 
 /* Logarithms of the ratios of runs of the same round; *@n of them. */
@@ -118,13 +125,20 @@ static struct cli_change change_at(const struct cli_results *r, size_t side, siz
 	c.factor.estimate = exp(c.factor.estimate);
 	c.factor.low = exp(c.factor.low);
 	c.factor.high = exp(c.factor.high);
+	c.least = c.factor.is_known ? 0 : least_rounds(r, level);
 	c.differs = c.factor.is_known && (c.factor.low > 1 || c.factor.high < 1);
 	return c;
 }
 
 struct cli_change cli_change_of(const struct cli_results *r, size_t side, size_t metric)
 {
-	return change_at(r, side, metric, level_of(r));
+	return change_at(r, side, metric, level_of_decider(r));
+}
+
+struct cli_change cli_change_beside(const struct cli_results *r, size_t side, size_t metric,
+				    size_t lines)
+{
+	return change_at(r, side, metric, level_of(r, CLI_COMPARE_BESIDE, lines));
 }
 
 /*
@@ -315,7 +329,11 @@ bool cli_changes_contradict(const struct cli_change *a, const struct cli_change 
 	       (a->factor.high < b->factor.low || a->factor.low > b->factor.high);
 }
 
-/* Real time is certain of something that @metric excludes, which then is no measure of speed. */
+/*
+ * Real time is certain of something that @metric excludes, which then is no measure of speed. As
+ * certain as a report's second line, else a metric that never errs would be given up for one that
+ * errs in 5 %.
+ */
 static bool is_contradicted(const struct cli_results *r, size_t metric)
 {
 	size_t real = cli_results_find_metric(r, CLI_METRIC_REAL);
@@ -326,7 +344,7 @@ static bool is_contradicted(const struct cli_results *r, size_t metric)
 		if (r->side[i].reference == SIZE_MAX)
 			continue;
 		by = cli_change_of(r, i, metric);
-		time = change_at(r, i, real, 1 - (1 - level_of(r)) / CONTRADICTION);
+		time = cli_change_beside(r, i, real, 1);
 		if (cli_changes_contradict(&by, &time))
 			return true;
 	}

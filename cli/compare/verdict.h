@@ -19,24 +19,37 @@
  */
 #define CLI_COMPARE_LEVEL 0.955
 
+/*
+ * How often one of the other intervals of a report may err, all of them together: what is left for
+ * them of CLI_COMPARE_CONFIDENCE. Each printed line is a verdict, so that with a chance of its own
+ * each would make it likelier that one of them is wrong.
+ */
+#define CLI_COMPARE_BESIDE (CLI_COMPARE_LEVEL - CLI_COMPARE_CONFIDENCE)
+
 /**
  * struct cli_change - a metric of one command, as a factor of that of its reference
  * @factor:	1.1: 10 % more; NAN in .estimate where the two have no ratio: no run gave a number,
  *		or one of them was 0
+ * @least:	.is_known is false: runs of each command from which on it is true
  * @differs:	.is_known, and 1 is outside of the interval
  * @is_equal:	all runs of both have the same number
  */
 struct cli_change {
 	struct cli_interval factor;
+	size_t least;
 	bool differs;
 	bool is_equal;
 };
 
 /*
- * Over rounds where results are interleaved, so that what disturbs the machine for a while disturbs
- * both; else over all runs. @side has a reference.
+ * Of a metric that decides: over rounds where results are interleaved, so that what disturbs the
+ * machine for a while disturbs both; else over all runs. @side has a reference.
  */
 struct cli_change cli_change_of(const struct cli_results *r, size_t side, size_t metric);
+
+/* Of one of @lines metrics that a report has beside the one that decides. */
+struct cli_change cli_change_beside(const struct cli_results *r, size_t side, size_t metric,
+				    size_t lines);
 
 /* The fewest runs of each side that make an interval. */
 size_t cli_least_rounds(const struct cli_results *r);
