@@ -195,16 +195,22 @@ struct event_walk {
 	void *arg;
 	const struct nti_unit *unit; /* whose .absent is at hand: events come unit by unit */
 	struct nti_absence absent;
-	bool is_other_machine;
+	bool has_part_only; /* the core PMU lacks events of its driver's: each is looked at */
 };
+
+static bool is_of_core(const struct nti_event_entry *entry)
+{
+	return entry->unit && entry->unit->kind == NTI_UNIT_CORE;
+}
 
 /* Names of sysfs, libpfm4 and tracepoints have one of these. */
 static bool is_generic(const struct nti_event_entry *entry)
 {
-	return entry->unit && entry->unit->kind == NTI_UNIT_CORE && !strpbrk(entry->name, "/:");
+	return !strpbrk(entry->name, "/:");
 }
 
-static int check_generic(struct event_walk *w, const char *name, struct nti_absence *out)
+/* What the kernel, the processor and self-tests say of it. */
+static int check_core(struct event_walk *w, const char *name, struct nti_absence *out)
 {
 	struct nti_event event;
 	int ret = nti_event_parse(&w->ctx->names, name, &event, &w->ctx->error);
@@ -212,6 +218,10 @@ static int check_generic(struct event_walk *w, const char *name, struct nti_abse
 	if (ret < 0)
 		return ret == -ENOMEM ? ret : 0;
 	ret = nti_generic_problem(w->ctx, &event, out);
+	if (ret == 0 && !out->reason)
+		ret = nti_context_selftest_event(w->ctx, &event);
+	if (ret == 0 && !out->reason)
+		ret = nti_absence_copy(out, &event.absent);
 	nti_event_fini(&event);
 	return ret;
 }
@@ -230,8 +240,8 @@ static int visit_event(void *arg, const struct nti_event_entry *entry)
 			return ret;
 		w->unit = entry->unit;
 	}
-	if (is_generic(entry) && !w->absent.reason) {
-		ret = check_generic(w, entry->name, &own);
+	if ((is_generic(entry) || w->has_part_only) && is_of_core(entry) && !w->absent.reason) {
+		ret = check_core(w, entry->name, &own);
 		if (ret < 0)
 			return ret;
 	}
@@ -270,6 +280,7 @@ int ntime_event_for_each(struct ntime_ctx *ctx, const char *model,
 
 	if (ret < 0)
 		return ret;
+	walk.has_part_only = !model && nti_context_is_in_part(ctx);
 	if (model)
 		ret = nti_event_for_each_of_model(model, visit_event, &walk, &ctx->error);
 	else

@@ -6,7 +6,9 @@
 
 #include "lib/base/compiler.h"
 #include "lib/context/context.h"
+#include "lib/context/problem.h"
 #include "lib/context/selftest.h"
+#include "lib/event/code.h"
 #include "lib/perf/selftest.h"
 
 static const char not_counting_remedy[] =
@@ -122,6 +124,19 @@ static bool is_of_branches(const struct perf_event_attr *attr)
 	       (attr->config & UINT32_MAX) == PERF_COUNT_HW_BRANCH_MISSES;
 }
 
+static void add_event(struct ntime_ctx *ctx, const struct nti_unit *core,
+		      const struct perf_event_attr *attr, const struct nti_trial_misses *trial)
+{
+	struct nti_selftests *tests = &ctx->selftests;
+
+	if (tests->events == NTI_SELFTEST_EVENTS)
+		return;
+	tests->event[tests->events++] = (struct nti_selftest_event){ .type = attr->type,
+								     .config = attr->config,
+								     .trial = *trial };
+	(void)nti_selftests_remember(ctx, core, tests);
+}
+
 /* Whether it is dead. */
 static bool try_event(struct ntime_ctx *ctx, const struct nti_unit *core,
 		      const struct perf_event_attr *attr)
@@ -136,19 +151,15 @@ static bool try_event(struct ntime_ctx *ctx, const struct nti_unit *core,
 	const struct nti_selftest_event *known = find_event(tests, attr);
 	struct nti_trial_misses trial;
 
-	if (known)
+	if (known && known->trial.seen & NTI_TRIAL_TRIED)
 		return known->trial.seen & NTI_TRIAL_DEAD;
 	nti_trial_misses(ctx->os, &own, is_of_branches(attr), &trial);
 	nti_context_log(ctx, "self-test: %s: event %u:%#llx: %#x, %.3g a load, %.3g a guess",
 			core->name, attr->type, (unsigned long long)attr->config, trial.seen,
 			trial.per_load, trial.per_guess);
 	/* What could not be found out may be later: a counter was taken. */
-	if (tests->events == NTI_SELFTEST_EVENTS || !(trial.seen & NTI_TRIAL_TRIED))
-		return trial.seen & NTI_TRIAL_DEAD;
-	tests->event[tests->events++] = (struct nti_selftest_event){ .type = attr->type,
-								     .config = attr->config,
-								     .trial = trial };
-	(void)nti_selftests_remember(ctx, core, tests);
+	if (trial.seen & NTI_TRIAL_TRIED)
+		add_event(ctx, core, attr, &trial);
 	return trial.seen & NTI_TRIAL_DEAD;
 }
 
@@ -177,19 +188,98 @@ static bool is_dead(struct ntime_ctx *ctx, const struct nti_part *part, const ch
 	return must_miss(&part->attr) && try_event(ctx, part->unit, &part->attr);
 }
 
+/* That CPUID denies, by lib/perf/missing.c; more bits are of newer processors' events. */
+#define ARCH_EVENTS 0x7fu
+
+bool nti_context_is_in_part(const struct ntime_ctx *ctx)
+{
+	const struct nti_selftests *tests = &ctx->selftests;
+	bool is = ctx->units.cpu.missing & ARCH_EVENTS;
+	size_t i;
+
+	for (i = 0; tests->has_trial && i < NTI_TRIAL_EVENTS; i++)
+		is |= (tests->trial.event[i] & (NTI_TRIAL_TRIED | NTI_TRIAL_DEAD)) !=
+		      NTI_TRIAL_TRIED;
+	for (i = 0; i < tests->events; i++)
+		is |= tests->event[i].trial.seen & NTI_TRIAL_DEAD;
+	return is;
+}
+
+/* libpfm4's events have another type than those of sysfs and raw codes on some PMUs. */
+static void unify_type(struct nti_part *part)
+{
+	if (part->attr.type == PERF_TYPE_RAW)
+		part->attr.type = part->unit->type;
+}
+
+/*
+ * The only part of @event as the generic event of the same encoding, or as it is. 1; 0: it is of no
+ * core PMU that lacks events; -ENOMEM.
+ */
+static int find_part(struct ntime_ctx *ctx, const struct nti_event *event, struct nti_part *out)
+{
+	const struct nti_unit *core = core_of(ctx);
+	int ret;
+
+	if (!core || event->parts != 1 || event->part[0].unit != core ||
+	    !nti_context_is_in_part(ctx))
+		return 0;
+	ret = nti_code_generic(&ctx->names, &event->part[0], out);
+	if (ret == 0)
+		*out = event->part[0];
+	unify_type(out);
+	return ret < 0 ? ret : 1;
+}
+
 int nti_context_selftest_event(struct ntime_ctx *ctx, struct nti_event *event)
 {
 	const struct nti_unit *core = core_of(ctx);
+	struct nti_part part;
 	const char *what;
+	int ret;
 
-	if (!ctx->selftests.has_trial || !core || event->absent.reason || event->parts != 1 ||
-	    event->part[0].unit != core || !is_dead(ctx, &event->part[0], &what))
+	if (ctx->os->is_simulated || !core || event->absent.reason || event->parts != 1 ||
+	    event->part[0].unit != core)
 		return 0;
-	return nti_absence_set(&event->absent, NTIME_REASON_NOT_COUNTING, event->name,
-			       not_counting_remedy,
-			       "%s counts nothing for this event, although its driver has it: %s "
-			       "left it at 0",
-			       core->name, what);
+	ret = find_part(ctx, event, &part);
+	if (ret < 0)
+		return ret;
+	if (ret == 0)
+		part = event->part[0];
+	if (ctx->selftests.has_trial && is_dead(ctx, &part, &what))
+		return nti_absence_set(&event->absent, NTIME_REASON_NOT_COUNTING, event->name,
+				       not_counting_remedy,
+				       "%s counts nothing for this event, although its driver has "
+				       "it: %s left it at 0",
+				       core->name, what);
+	if (part.attr.type != PERF_TYPE_HARDWARE || event->part[0].attr.type == PERF_TYPE_HARDWARE)
+		return 0;
+	return nti_generic_problem(ctx, &(struct nti_event){ .part = &part, .parts = 1 },
+				   &event->absent);
+}
+
+int nti_context_vouches_for_0(struct ntime_ctx *ctx, const struct nti_event *event)
+{
+	const struct nti_selftests *tests = &ctx->selftests;
+	enum nti_trial_event tried;
+	struct nti_part part;
+	int ret = find_part(ctx, event, &part);
+
+	if (ret <= 0)
+		return ret < 0 ? ret : 1;
+	tried = trial_event(&part.attr);
+	/* Dead ones are refused, and not asked for. */
+	return find_event(tests, &part.attr) || (tried < NTI_TRIAL_EVENTS && tests->has_trial &&
+						 tests->trial.event[tried] & NTI_TRIAL_TRIED);
+}
+
+void nti_context_counted(struct ntime_ctx *ctx, const struct nti_event *event)
+{
+	const struct nti_trial_misses counted = { .seen = NTI_TRIAL_COUNTED };
+	struct nti_part part;
+
+	if (find_part(ctx, event, &part) > 0 && !find_event(&ctx->selftests, &part.attr))
+		add_event(ctx, part.unit, &part.attr, &counted);
 }
 
 static bool is_bad(const struct nti_trial *t, enum nti_trial_event event)

@@ -45,9 +45,25 @@ int nti_context_selftest(struct ntime_ctx *ctx);
 
 /*
  * Refuse @event, which is to be counted and is not absent, where its counter counts nothing: tries
- * it, if that was not done yet. 0 or -ENOMEM.
+ * it, if that was not done yet. What has the encoding of a generic event is refused as that is. 0
+ * or -ENOMEM.
  */
 int nti_context_selftest_event(struct ntime_ctx *ctx, struct nti_event *event);
+
+/*
+ * Something that the core PMU's driver has does not count here, so that more may not: hypervisors
+ * show a PMU of a few events, and emulators have one.
+ */
+bool nti_context_is_in_part(const struct ntime_ctx *ctx);
+
+/*
+ * Can a count of 0 of @event be believed? Not of a core PMU that lacks another event of its
+ * driver's (CPUID says so, or a trial found it dead), unless something showed that it counts this
+ * one: a trial, or nti_context_counted(). 1, 0 or -ENOMEM.
+ */
+int nti_context_vouches_for_0(struct ntime_ctx *ctx, const struct nti_event *event);
+/* @event, which is not vouched for, counted something: remembered with the self-tests. */
+void nti_context_counted(struct ntime_ctx *ctx, const struct nti_event *event);
 
 /*
  * Events of @unit take turns: find out, once, whether estimates can be believed where they do.

@@ -244,6 +244,12 @@ static bool has_twin(const struct ntime_session *s, size_t item)
 	return false;
 }
 
+static const char unvouched[] =
+	"it counted 0, and nothing shows that it is counted here: this machine lacks other events "
+	"that its driver has (ntime doctor)";
+/* The same, and then it counted something. */
+static const char vouched[] = "";
+
 /* The kernel takes any code: those that the processor lacks count 0 without a word. */
 static int add_unlisted(struct ntime_session *s, struct nti_session_item *item)
 {
@@ -252,14 +258,14 @@ static int add_unlisted(struct ntime_session *s, struct nti_session_item *item)
 	size_t i;
 	int ret = 0;
 
-	item->is_unlisted = false;
 	if (!item->event.is_raw || !unit)
 		return 0;
 	for (i = 0; ret == 0 && i < item->event.parts; i++)
 		ret = nti_event_is_listed(&s->ctx->names, &item->event.part[i], &code);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
-	item->is_unlisted = s->doubts->has_unlisted = true;
+	item->doubt_of_0 = "it counted 0, and its code is in no list of events of this processor, "
+			   "which may lack it";
 	if (item->doubt.reason)
 		return 0;
 	return nti_absence_set(&item->doubt, NTIME_REASON_UNKNOWN_EVENT, unit->name,
@@ -268,6 +274,22 @@ static int add_unlisted(struct ntime_session *s, struct nti_session_item *item)
 			       "code 0x%x is in no list of events of this processor: 0 may mean "
 			       "that it counts nothing",
 			       code);
+}
+
+/* What else was found out of the PMU says more of a 0 than the event does. */
+static int add_doubt_of_0(struct ntime_session *s, struct nti_session_item *item)
+{
+	int ret;
+
+	item->doubt_of_0 = NULL;
+	ret = add_unlisted(s, item);
+	if (ret == 0 && !item->doubt_of_0 && !item->event.is_state) {
+		ret = nti_context_vouches_for_0(s->ctx, &item->event);
+		if (ret == 0)
+			item->doubt_of_0 = unvouched;
+	}
+	s->doubts->has_doubt_of_0 |= item->doubt_of_0 != NULL;
+	return ret < 0 ? ret : 0;
 }
 
 /* "MP 0, 1 of 3", of a mask and how many there are. */
@@ -329,7 +351,7 @@ static int add_doubt(struct ntime_session *s, size_t i)
 		return -ENOMEM;
 	if (add_share(item) < 0)
 		return -ENOMEM;
-	return add_unlisted(s, item);
+	return add_doubt_of_0(s, item);
 }
 
 /* The kernel's part is tried as soon as somebody counts it. */
@@ -400,6 +422,9 @@ void nti_doubts_fini(struct ntime_session *s)
 {
 	struct nti_doubts *d = s->doubts;
 
+	for (size_t i = 0; d->has_doubt_of_0 && i < s->items; i++)
+		if (s->item[i].doubt_of_0 == vouched)
+			nti_context_counted(s->ctx, &s->item[i].event);
 	free(d->check);
 	free(d->twin);
 	free(d->text);
@@ -610,30 +635,32 @@ static void check_twins(struct ntime_session *s, struct nti_seen *seen,
 }
 
 /* A count of 0 is doubted as long as it is 0: a rare event may happen yet. */
-static void check_unlisted(struct ntime_session *s, size_t i, struct nti_seen *seen,
-			   struct ntime_value *v)
+static void check_0(struct ntime_session *s, size_t i, struct nti_seen *seen, struct ntime_value *v)
 {
+	struct nti_session_item *item = &s->item[i];
 	char *text = s->doubts->text[i].text;
 
-	if (!s->item[i].is_unlisted || !has_number(v) || seen[i].state & NTI_DOUBTED)
+	if (!item->doubt_of_0 || item->doubt_of_0 == vouched || !has_number(v) ||
+	    seen[i].state & NTI_DOUBTED)
 		return;
 	if (!v->count && v->counted_ns) {
-		(void)snprintf(text, NTI_DOUBT_TEXT_BYTES,
-			       "it counted 0, and its code is in no list of events of this "
-			       "processor, which may lack it");
+		(void)snprintf(text, NTI_DOUBT_TEXT_BYTES, "%s", item->doubt_of_0);
 		v->flags |= NTIME_IMPLAUSIBLE;
-	} else if (seen == s->doubts->seen) {
-		text[0] = '\0';
+		return;
 	}
+	if (seen == s->doubts->seen)
+		text[0] = '\0';
+	/* It is counted here: so a 0 of another CPU or thread is one. */
+	if (v->count && item->doubt_of_0 == unvouched)
+		item->doubt_of_0 = vouched;
 }
 
-static void mark_unlisted(struct ntime_session *s, struct nti_seen *seen,
-			  struct ntime_value *values)
+static void check_zeros(struct ntime_session *s, struct nti_seen *seen, struct ntime_value *values)
 {
 	size_t i;
 
 	for (i = 0; i < s->items; i++)
-		check_unlisted(s, i, seen, &values[i]);
+		check_0(s, i, seen, &values[i]);
 }
 
 static void mark_rotated(struct ntime_session *s, struct nti_seen *seen,
@@ -727,7 +754,7 @@ void nti_doubts_check(struct ntime_session *s, struct nti_seen *seen, struct nti
 	for (i = 0; i < d->checks; i++)
 		check_one(s, &d->check[i], seen, &moved[i], values);
 	check_twins(s, seen, values);
-	if (d->has_unlisted)
-		mark_unlisted(s, seen, values);
+	if (d->has_doubt_of_0)
+		check_zeros(s, seen, values);
 	look_at(s, seen, values);
 }

@@ -61,7 +61,7 @@ struct nti_doubts {
 	struct nti_doubt_text *text;
 	struct nti_seen *seen;
 	struct nti_moved *moved;
-	bool has_unlisted; /* an item has .is_unlisted */
+	bool has_doubt_of_0; /* an item has .doubt_of_0 */
 	/* against all estimates of events of this unit; NULL: nothing */
 	const struct nti_unit *rotated;
 	struct nti_absence rotation;

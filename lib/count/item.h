@@ -51,7 +51,7 @@ struct nti_session_item {
 	bool is_emulated;	   /* a plugin of the emulator counts it; emulated.h */
 	int emulated;		   /* which of its events */
 	bool is_share;		   /* a metric in %, of a file: never more than all of it */
-	bool is_unlisted;	   /* its code is in no list of events: a count of 0 says nothing */
+	const char *doubt_of_0;	   /* why a count of 0 says nothing; NULL: it is as good as any */
 	bool is_limited;	   /* .absent does not make it absent: it says what is left out */
 	bool is_constant;	   /* a counter of its own in every pass, while others take turns */
 	bool is_in_every_pass;	   /* it is constant, or needs no counter */

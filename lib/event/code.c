@@ -17,26 +17,36 @@
  * Names under which the kernel's drivers show what they count for a generic event: Linux 6.1
  * arch/x86/events/core.c, EVENT_ATTR(); drivers/perf/arm_pmuv3.c (6.1:
  * arch/arm64/kernel/perf_event.c), armv8_pmuv3_perf_map, and arch/arm/kernel/perf_event_v7.c,
- * armv7_a*_perf_map, by the names of their sysfs events.
+ * armv7_a*_perf_map, by the names of their sysfs events. Where the processor says that it lacks the
+ * event they show none: its code by Intel SDM vol. 3B, table 20-1 and Linux'
+ * intel_perfmon_event_map; Arm ARM, "common event numbers", PMUv3.
  */
 static const struct generic_name {
 	const char *x86, *arm;
+	uint16_t intel, armv8;
 } generic_names[PERF_COUNT_HW_MAX] = {
-	[PERF_COUNT_HW_CPU_CYCLES] = { "cpu-cycles", "cpu_cycles" },
-	[PERF_COUNT_HW_INSTRUCTIONS] = { "instructions", "inst_retired" },
-	[PERF_COUNT_HW_CACHE_REFERENCES] = { "cache-references", "l1d_cache" },
-	[PERF_COUNT_HW_CACHE_MISSES] = { "cache-misses", "l1d_cache_refill" },
+	[PERF_COUNT_HW_CPU_CYCLES] = { "cpu-cycles", "cpu_cycles", 0x003c, 0x11 },
+	[PERF_COUNT_HW_INSTRUCTIONS] = { "instructions", "inst_retired", 0x00c0, 0x08 },
+	[PERF_COUNT_HW_CACHE_REFERENCES] = { "cache-references", "l1d_cache", 0x4f2e, 0x04 },
+	[PERF_COUNT_HW_CACHE_MISSES] = { "cache-misses", "l1d_cache_refill", 0x412e, 0x03 },
 	/*
 	 * Arm: pc_write_retired, or br_retired with newer kernels, or a model's own: which one, the
 	 * kernel does not show.
 	 */
-	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { "branch-instructions", NULL },
-	[PERF_COUNT_HW_BRANCH_MISSES] = { "branch-misses", "br_mis_pred" },
-	[PERF_COUNT_HW_BUS_CYCLES] = { "bus-cycles", "bus_cycles" },
-	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = { "stalled-cycles-frontend", "stall_frontend" },
-	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = { "stalled-cycles-backend", "stall_backend" },
-	[PERF_COUNT_HW_REF_CPU_CYCLES] = { "ref-cycles", NULL },
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = { "branch-instructions", NULL, 0x00c4, 0 },
+	[PERF_COUNT_HW_BRANCH_MISSES] = { "branch-misses", "br_mis_pred", 0x00c5, 0x10 },
+	[PERF_COUNT_HW_BUS_CYCLES] = { "bus-cycles", "bus_cycles", 0x013c, 0x1d },
+	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = { "stalled-cycles-frontend", "stall_frontend", 0,
+						    0x23 },
+	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = { "stalled-cycles-backend", "stall_backend", 0,
+						   0x24 },
+	[PERF_COUNT_HW_REF_CPU_CYCLES] = { "ref-cycles", NULL, 0x0300, 0 },
 };
+
+uint64_t nti_code_of_intel(uint32_t generic)
+{
+	return generic < PERF_COUNT_HW_MAX ? generic_names[generic].intel : 0;
+}
 
 /*
  * Linux 6.1 arch/arm/kernel/perf_event_v6.c, armv6_perf_map and enum armv6_perf_types: its driver
@@ -132,6 +142,36 @@ static int generic_code(const struct nti_names *names, const struct nti_part *pa
 	if (ret == -ENOMEM)
 		return ret;
 	return ret < 0 ? no_code(absent, unit) : 0;
+}
+
+int nti_code_generic(const struct nti_names *names, const struct nti_part *part,
+		     struct nti_part *out)
+{
+	bool is_intel = names->units->cpu.vendor == NTHW_VENDOR_INTEL;
+	bool is_armv8 = strncmp(part->unit->name, "armv8_", 6) == 0;
+
+	if ((part->attr.type != part->unit->type && part->attr.type != PERF_TYPE_RAW) ||
+	    part->attr.config1 || part->attr.config2)
+		return 0;
+	*out = *part;
+	out->attr.type = PERF_TYPE_HARDWARE;
+	for (uint32_t id = 0; id < PERF_COUNT_HW_MAX; id++) {
+		const struct generic_name *row = &generic_names[id];
+		struct nti_absence none = { 0 };
+		uint64_t code = 0;
+		int ret;
+
+		out->attr.config = id;
+		ret = generic_code(names, out, &code, &none);
+		nti_absence_fini(&none);
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret < 0)
+			code = is_intel ? row->intel : is_armv8 ? row->armv8 : 0;
+		if (code && code == part->attr.config)
+			return 1;
+	}
+	return 0;
 }
 
 /* What the kernel does beside setting a selector: @about, and what that is. */

@@ -8,6 +8,20 @@
 
 #include "lib/event/event.h"
 
+/*
+ * Intel's code behind a generic name, event | umask << 8, also where a processor lacks it; 0: none
+ * of its architectural events, nor the kernel's own 0x0300.
+ */
+uint64_t nti_code_of_intel(uint32_t generic);
+
+/*
+ * perf's generic event with the encoding of @part, a core PMU's own event: in *@out, of type
+ * PERF_TYPE_HARDWARE and otherwise like @part. Also one that the kernel hides, since the processor
+ * says that it lacks it. 1; 0: it is none of them; -ENOMEM. Opens up to ten files of sysfs.
+ */
+int nti_code_generic(const struct nti_names *names, const struct nti_part *part,
+		     struct nti_part *out);
+
 struct nti_code {
 	uint64_t
 		/*

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "lib/event/code.h"
 #include "lib/event/resolve.h"
 #include "lib/machine/unit_rows.h"
 
@@ -167,24 +168,6 @@ static void need_extra(const struct nti_part *part, struct nti_plan_event *need)
 }
 
 /*
- * Codes behind the generic names on Intel: Linux arch/x86/events/intel/core.c,
- * intel_perfmon_event_map.
- */
-static uint64_t intel_code_of(uint32_t generic)
-{
-	switch (generic) {
-	case PERF_COUNT_HW_CPU_CYCLES:
-		return 0x003c;
-	case PERF_COUNT_HW_INSTRUCTIONS:
-		return 0x00c0;
-	case PERF_COUNT_HW_REF_CPU_CYCLES:
-		return 0x0300;
-	default:
-		return 0;
-	}
-}
-
-/*
  * Last level cache and node events are off-core responses on Intel since Nehalem (Linux,
  * *_hw_cache_extra_regs), whose values differ by model. The kernel may swap the two registers, so
  * one of each is taken: accesses and misses of one kind fit together, different kinds do not. The
@@ -214,8 +197,8 @@ static void need_core(const struct nti_part *part, struct nti_plan_event *need)
 		if (is_cycles(part, ARM_CPU_CYCLES))
 			need->counters |= nti_need_fixed_counter(part->unit, 0);
 	} else if (part->attr.type == PERF_TYPE_HARDWARE) {
-		need->counters =
-			with_fixed(part->unit, intel_code_of((uint32_t)part->attr.config), general);
+		need->counters = with_fixed(
+			part->unit, nti_code_of_intel((uint32_t)part->attr.config), general);
 	} else if (part->attr.type == PERF_TYPE_HW_CACHE) {
 		need_cache(part, need);
 	} else {

@@ -5,6 +5,7 @@
  * intel_arch_events_map), on Arm PMCEID0 and PMCEID1, which the kernel alone can read (Linux
  * arch/arm64/kernel/perf_event.c, __armv8_pmuv3_map_event()).
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/compiler.h"
@@ -29,6 +30,7 @@ static int explain_cpuid(struct nti_os *os, const struct nti_unit *unit, uint64_
 			 struct nti_absence *out)
 {
 	struct nthw_x86_cpu cpu;
+	char about[64];
 	bool is_guest;
 
 	nti_cpu_identify(os, &cpu);
@@ -36,9 +38,10 @@ static int explain_cpuid(struct nti_os *os, const struct nti_unit *unit, uint64_
 	for (unsigned int bit = 0; bit < NTI_ARRAY_SIZE(arch_events); bit++) {
 		if (arch_events[bit].config != config || !(cpu.missing >> bit & 1))
 			continue;
+		/* One for each bit: reasons that are about the same are told once. */
+		(void)snprintf(about, sizeof(about), "%s: %s", unit->name, arch_events[bit].name);
 		return nti_absence_set(
-			out, is_guest ? NTIME_REASON_HYPERVISOR : NTIME_REASON_NO_HARDWARE,
-			unit->name,
+			out, is_guest ? NTIME_REASON_HYPERVISOR : NTIME_REASON_NO_HARDWARE, about,
 			is_guest ? "have the hypervisor show the event, or choose another one of "
 				   "this unit (ntime list)"
 				 : "choose another event of this unit (ntime list)",

@@ -27,6 +27,7 @@ enum nti_trial_event {
 /* right on the whole, and far off for some of the parts: bits that are stuck, old values */
 #define NTI_TRIAL_ROUGH (1u << 3)
 #define NTI_TRIAL_FOREIGN (1u << 4) /* it counts other work than its own */
+#define NTI_TRIAL_COUNTED (1u << 5) /* not tried: it counted something for somebody */
 
 /* What all of its counters do. */
 #define NTI_TRIAL_RUNS_ON (1u << 0)	 /* they count while they are disabled */

@@ -433,8 +433,12 @@ static int skylake_cpuid(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uin
 	return 0;
 }
 
-/* Codes that no list has: a 0 is doubted, and only that. It is read, then something happens. */
-static void check_code(const char *name, enum ntime_reason before, enum ntime_reason after)
+/*
+ * Codes that no list has, and any event where the processor lacks @missing ones: a 0 is doubted,
+ * and only that. It is read, then something happens.
+ */
+static void check_code(const char *name, uint32_t missing, enum ntime_reason before,
+		       enum ntime_reason after)
 {
 	struct fake_amounts amounts = { .of = { { [FAKE_CYCLES] = 5000 } } };
 	struct ntime_item item = { .size = sizeof(item) };
@@ -445,8 +449,9 @@ static void check_code(const char *name, enum ntime_reason before, enum ntime_re
 	ops = *r.pmu.os.ops;
 	ops.cpuid = skylake_cpuid;
 	r.pmu.os.ops = &ops;
-	r.pmu.ctx.units.cpu =
-		(struct nthw_x86_cpu){ .vendor = NTHW_VENDOR_INTEL, .family = 6, .model = 0x5e };
+	r.pmu.ctx.units.cpu = (struct nthw_x86_cpu){
+		.vendor = NTHW_VENDOR_INTEL, .family = 6, .model = 0x5e, .missing = missing
+	};
 	new_session(&r, NTIME_TARGET_THREAD);
 	add(&r, name);
 	r.pmu.read_amounts = (struct fake_amounts){ 0 };
@@ -469,9 +474,19 @@ static void check_code(const char *name, enum ntime_reason before, enum ntime_re
 
 TEST(codes_of_no_list_are_said)
 {
-	check_code("r1ff", NTIME_REASON_IMPLAUSIBLE, NTIME_REASON_UNKNOWN_EVENT);
-	check_code("r1ff:u", NTIME_REASON_IMPLAUSIBLE, NTIME_REASON_UNKNOWN_EVENT);
-	check_code("r04c4:u", NTIME_REASON_NONE, NTIME_REASON_NONE);
+	check_code("r1ff", 0, NTIME_REASON_IMPLAUSIBLE, NTIME_REASON_UNKNOWN_EVENT);
+	check_code("r1ff:u", 0, NTIME_REASON_IMPLAUSIBLE, NTIME_REASON_UNKNOWN_EVENT);
+	check_code("r04c4:u", 0, NTIME_REASON_NONE, NTIME_REASON_NONE);
+}
+
+TEST(a_0_is_doubted_where_events_are_missing)
+{
+	check_code("r04c4:u", 1u << 6, NTIME_REASON_IMPLAUSIBLE, NTIME_REASON_NONE);
+	check_code("r04c4", 1u << 0, NTIME_REASON_IMPLAUSIBLE, NTIME_REASON_NONE);
+	/* Bits of events that no generic name has. */
+	check_code("r04c4", 1u << 7, NTIME_REASON_NONE, NTIME_REASON_NONE);
+	/* The trial saw it count. */
+	check_code("branches", 1u << 6, NTIME_REASON_NONE, NTIME_REASON_NONE);
 }
 
 int main(void)
@@ -480,6 +495,7 @@ int main(void)
 		cmocka_unit_test(lies_are_found),
 		cmocka_unit_test(errata_are_said),
 		cmocka_unit_test(codes_of_no_list_are_said),
+		cmocka_unit_test(a_0_is_doubted_where_events_are_missing),
 		cmocka_unit_test(ordinary_runs_raise_no_alarm),
 	};
 

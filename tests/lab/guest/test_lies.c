@@ -282,6 +282,45 @@ TEST(events_that_count_nothing)
 		TT_IS(v.right, 0);
 }
 
+/*
+ * Events that the emulated processors do not count, though a loop of branches and loads has them.
+ */
+static const struct zero_row {
+	int line;
+	const char *guest, *events; /* at most ITEMS */
+	bool is_absent;		    /* as the generic event with the same code */
+} zero_rows[] = {
+	{ __LINE__, "x86-nehalem", "r00c4,BR_INST_RETIRED:ALL_BRANCHES,r7f89:u,r412e,branches",
+	  true },
+	{ __LINE__, "x86-nehalem", "MEM_INST_RETIRED:LOADS,UOPS_RETIRED:ANY:u,r02c4,r00c5", false },
+	{ __LINE__, "arm64", "r10,arm_ac57::BRANCH_MISPRED,armv8_pmuv3/event=4/,cache-references",
+	  true },
+	{ __LINE__, "arm64", "arm_ac57::BRANCH_PRED,r12,arm_ac57::DATA_MEM_READ_ACCESS:u", false },
+};
+
+TEST(a_0_of_what_nobody_counts)
+{
+	const char *guest = getenv("NTIME_LAB_GUEST");
+
+	TT_FOR_EACH_ROW(r, zero_rows) {
+		struct lab_value v[ITEMS];
+		char command[512];
+		size_t n = 1;
+
+		if (!guest || strcmp(r->guest, guest) != 0)
+			continue;
+		for (const char *at = r->events; (at = strchr(at, ',')) != NULL; at++)
+			n++;
+		(void)snprintf(command, sizeof(command), "-e %s -- ./loop 1000000", r->events);
+		lab_ntime(command, v, n);
+		for (size_t i = 0; i < n; i++) {
+			print_message("# %s: %s\n", v[i].name, v[i].is_absent ? "absent" : "0?");
+			TT_EQ(r, v[i].is_absent, r->is_absent);
+			TT_EQ(r, v[i].is_implausible, !r->is_absent);
+		}
+	}
+}
+
 TEST(events_that_take_turns)
 {
 	must_lie(LIE_TURNS, loses_turns());
@@ -379,6 +418,7 @@ int main(void)
 		cmocka_unit_test(same_event_several_times),
 		cmocka_unit_test(user_mode_alone),
 		cmocka_unit_test(events_that_count_nothing),
+		cmocka_unit_test(a_0_of_what_nobody_counts),
 		cmocka_unit_test(events_that_take_turns),
 		cmocka_unit_test(counters_that_others_hold),
 		cmocka_unit_test(poisoned_results),
