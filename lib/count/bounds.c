@@ -6,11 +6,15 @@
  * The rates are of all processors, not of this one. A core's highest clock cannot be asked for:
  * cpuinfo_max_freq leaves out the boost with some drivers (Linux, drivers/cpufreq/acpi-cpufreq.c),
  * virtual machines have none, and the time stamp counter is slower than a core's boost by any
- * factor.
+ * factor. What was counted beside it all the time knows more: cycles, and events of which
+ * data/limits has that this one is no more than them.
  */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
+#include "lib/count/doubt.h"
+#include "lib/count/estimates.h"
 #include "lib/count/session.h"
 
 /* No core reached 10 GHz until 2026, liquid helium and overclocking included (9.2 GHz). */
@@ -59,6 +63,70 @@ double nti_session_hard_rate(const struct nti_session_item *item)
 	default:
 		return CYCLES_PER_NS * STEPS_PER_CYCLE;
 	}
+}
+
+static void add_cap(struct nti_session_item *item, size_t of, double most, double slack)
+{
+	if (item->caps < NTI_CAPS && isfinite(most))
+		item->cap[item->caps++] = (struct nti_cap){ of, most, slack };
+}
+
+/*
+ * Bounds of data/limits from @event, which item @i is or is at most @most times, to item @of:
+ * branch-misses of branches, and these of instructions.
+ */
+static void add_limits(struct ntime_session *s, size_t i, size_t of, const char *event, double most,
+		       double slack, int depth)
+{
+	for (size_t k = 0; k < nti_limit_count; k++) {
+		const struct nti_limit *l = &nti_limits[k];
+
+		if (l->kind != NTI_LIMIT_OF || !l->of ||
+		    (event ? strcmp(l->event, event) != 0
+			   : !nti_doubt_is_about(&s->item[i], l->event)))
+			continue;
+		if (nti_doubt_is_about(&s->item[of], l->of))
+			add_cap(&s->item[i], of, most * l->most, slack + most * l->slack);
+		else if (depth)
+			add_limits(s, i, of, l->of, most * l->most, slack + most * l->slack,
+				   depth - 1);
+	}
+}
+
+void nti_session_find_caps(struct ntime_session *s, size_t i)
+{
+	struct nti_session_item *item = &s->item[i];
+
+	item->caps = 0;
+	for (size_t of = 0; of < s->items; of++) {
+		const struct nti_session_item *other = &s->item[of];
+
+		if (!other->is_constant || nti_session_item_is_absent(other) ||
+		    !nti_session_is_alike(s, i, of))
+			continue;
+		if (nti_doubt_is_about(other, "cycles"))
+			add_cap(item, of, nti_session_hard_rate(item) / CYCLES_PER_NS, 0);
+		add_limits(s, i, of, NULL, 1, 0, 1);
+	}
+}
+
+double nti_session_cap(const struct ntime_session *s, const struct nti_session_item *item)
+{
+	double most = INFINITY;
+
+	for (size_t i = 0; i < item->caps; i++) {
+		const struct nti_cap *cap = &item->cap[i];
+		const struct nti_session_item *of = &s->item[cap->of];
+		const struct nti_item_sum *sum = &s->groups.sum[cap->of];
+		/* Somebody else may have had its counter for a while. */
+		bool is_whole = of->only ? of->reading->running_ns >= of->reading->enabled_ns
+					 : sum->counted_ns >= sum->wanted_ns;
+		double count = (double)(of->only ? *of->count : sum->count);
+
+		if (is_whole)
+			most = fmin(most, cap->most * count + cap->slack);
+	}
+	return most;
 }
 
 int ntime_value_bounds(const struct ntime_value *value, const struct ntime_item *item,

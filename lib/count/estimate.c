@@ -86,7 +86,7 @@
 #define NORMAL 1.959964
 #define PART 256  /* steps of which together is asked whether they are noise or edges */
 #define MANY 12	  /* steps: Student's t is not needed */
-#define SLIVER 16 /* of the step before: shorter is none */
+#define SLIVER 16 /* of the time of the step before: shorter is none */
 #define FEW 3	  /* shares of what is usual */
 
 /*
@@ -168,16 +168,17 @@ static void add_gap(struct nti_estimate *e, double gap, double length, double ra
 	e->gaps4 += gap * gap * gap * gap;
 }
 
-void nti_estimate_step(struct nti_estimate *e, double measure, double seen, double count)
+void nti_estimate_step(struct nti_estimate *e, double measure, double seen, double count,
+		       double seen_ns)
 {
 	double length = seen - e->seen, unseen = fmax(measure - seen, e->unseen);
-	double gap = unseen - e->unseen, rate;
+	double gap = unseen - e->unseen, length_ns = seen_ns - e->seen_ns, rate;
 
 	/*
 	 * What ran for a moment more while its turn was ended is left to the next step: its rate
-	 * says nothing.
+	 * says nothing. A turn with little work is none of these: it may have most of the events.
 	 */
-	if (!(length > e->length / SLIVER))
+	if (!(length > 0) || !(length_ns > e->length_ns / SLIVER))
 		return;
 	rate = fmax(count - e->count, 0) / length;
 	if (e->steps) {
@@ -190,6 +191,8 @@ void nti_estimate_step(struct nti_estimate *e, double measure, double seen, doub
 	e->before = e->rate;
 	e->rate = rate;
 	e->length = length;
+	e->length_ns = length_ns;
+	e->seen_ns = seen_ns;
 	e->unseen = unseen;
 	e->measure = measure;
 	e->seen = seen;

@@ -24,6 +24,7 @@ struct nti_estimate_part {
 
 struct nti_estimate {
 	double measure, seen, count; /* totals at the end of the last step */
+	double seen_ns, length_ns;   /* time that .seen took, and of it the last step */
 	double head;		     /* not seen before the first step */
 	double unseen;		     /* not seen up to the last step, .head included */
 	double guessed;		     /* events put into gaps between steps */
@@ -49,8 +50,17 @@ struct nti_estimated {
 	double value, below, above, missed;
 };
 
-/* A turn of the event ended, or is looked at: the totals are now these. */
-void nti_estimate_step(struct nti_estimate *e, double measure, double seen, double count);
+/*
+ * A turn of the event ended, or is looked at: the totals are now these. @seen_ns: how long it was
+ * on its counter, by time the same as @seen. What is too short to be a step is left to the next.
+ */
+void nti_estimate_step(struct nti_estimate *e, double measure, double seen, double count,
+		       double seen_ns);
+/* Something was seen that is in no step yet, up to these totals. */
+static inline bool nti_estimate_is_pending(const struct nti_estimate *e, double seen, double count)
+{
+	return seen > e->seen || count > e->count;
+}
 
 /*
  * What is known when the totals are these. @most_rate: the most events for one of the measure that

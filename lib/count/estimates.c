@@ -14,7 +14,8 @@ static bool is_core(const struct nti_session_item *item)
 
 static void step(const struct nti_item_sum *sum, struct nti_estimate *e)
 {
-	nti_estimate_step(e, (double)sum->wanted_ns, (double)sum->counted_ns, (double)sum->count);
+	nti_estimate_step(e, (double)sum->wanted_ns, (double)sum->counted_ns, (double)sum->count,
+			  (double)sum->counted_ns);
 }
 
 void nti_session_step(struct ntime_session *s, const struct nti_session_item *item,
@@ -49,6 +50,8 @@ void nti_session_estimate(struct ntime_session *s, const struct nti_session_item
 	bool is_turn = sum->is_direct && !nti_session_is_by_pass(s);
 	struct nti_estimated got;
 
+	if (unseen > 0)
+		hard_rate = fmin(hard_rate, fmax(nti_session_cap(s, item) - count, 0) / unseen);
 	if (e) {
 		if (is_turn)
 			nti_session_step(s, item, sum, e);

@@ -29,6 +29,14 @@ struct nti_work {
 	struct nti_estimate estimate; /* of which .by's count is the measure */
 };
 
+/* At most .most times what item .of counts all the time, and .slack more; bounds.c. */
+struct nti_cap {
+	size_t of;
+	double most, slack;
+};
+
+#define NTI_CAPS 4
+
 struct nti_session_item {
 	/*
 	 * What each reading needs comes first. An event that is one member of one group: most are,
@@ -65,6 +73,8 @@ struct nti_session_item {
 	size_t *input;			   /* metrics only: item numbers in the formula's order */
 	struct nti_estimate estimate;
 	struct nti_work work;
+	struct nti_cap cap[NTI_CAPS];
+	size_t caps;
 	unsigned int pass;
 	unsigned int turns; /* passes that have a part of it */
 	bool is_summed;
@@ -97,5 +107,9 @@ int nti_session_doubt_erratum(struct ntime_session *s, struct nti_session_item *
  * is known.
  */
 double nti_session_hard_rate(const struct nti_session_item *item);
+/* When groups are open: which of the items that count all the time bound item @i. */
+void nti_session_find_caps(struct ntime_session *s, size_t i);
+/* The most that @item can be beside what these counted up to now; INFINITY: nothing is known. */
+double nti_session_cap(const struct ntime_session *s, const struct nti_session_item *item);
 
 #endif

@@ -40,22 +40,25 @@ static bool can_be_measured(const struct nti_session_item *item)
 	       unit->kind == NTI_UNIT_CORE && !nti_session_item_is_absent(item);
 }
 
-static bool is_work(const struct nti_session_item *item)
-{
-	return nti_doubt_is_about(item, "cycles") || nti_doubt_is_about(item, "instructions");
-}
-
-/* The first work that counts all the time, and 1; 0: there is none. */
-static size_t find_measure(const struct ntime_session *s, size_t item)
+/* The first @work that counts all the time, and 1; 0: there is none. */
+static size_t find_work(const struct ntime_session *s, size_t item, const char *work)
 {
 	size_t i;
 
 	for (i = 0; i < s->items; i++) {
-		if (s->item[i].is_constant && is_work(&s->item[i]) &&
+		if (s->item[i].is_constant && nti_doubt_is_about(&s->item[i], work) &&
 		    !nti_session_item_is_absent(&s->item[i]) && nti_session_is_alike(s, item, i))
 			return i + 1;
 	}
 	return 0;
+}
+
+/* Cycles go on where a program waits, and instructions do not. */
+static size_t find_measure(const struct ntime_session *s, size_t item)
+{
+	size_t by = find_work(s, item, "cycles");
+
+	return by ? by : find_work(s, item, "instructions");
 }
 
 void nti_session_find_work(struct ntime_session *s)
@@ -64,7 +67,12 @@ void nti_session_find_work(struct ntime_session *s)
 
 	s->estimates->has_work = false;
 	for (i = 0; i < s->items; i++) {
-		s->item[i].work.by = can_be_measured(&s->item[i]) ? find_measure(s, i) : 0;
+		bool can = can_be_measured(&s->item[i]);
+
+		s->item[i].caps = 0;
+		if (can)
+			nti_session_find_caps(s, i);
+		s->item[i].work.by = can ? find_measure(s, i) : 0;
 		s->estimates->has_work = s->estimates->has_work || s->item[i].work.by;
 	}
 }
@@ -93,7 +101,8 @@ void nti_session_look_at_work(const struct ntime_session *s, const struct nti_it
 static void step(const struct nti_item_sum *sum, struct nti_work *work)
 {
 	work->estimate.by_work = true;
-	nti_estimate_step(&work->estimate, work->count, work->seen, (double)sum->count);
+	nti_estimate_step(&work->estimate, work->count, work->seen, (double)sum->count,
+			  (double)sum->counted_ns);
 }
 
 void nti_session_step_work(struct ntime_session *s, const struct nti_item_sum *sum,
@@ -112,8 +121,12 @@ struct nti_estimated nti_session_estimate_by_work(const struct ntime_session *s,
 	struct nti_estimated by_work;
 
 	step(sum, &now);
-	/* Work of which nothing was missed is known too roughly to say that nothing happened. */
-	if (now.estimate.steps < 2 || now.seen >= now.count)
+	/*
+	 * Work of which nothing was missed is known too roughly to say that nothing happened. What
+	 * is left to a later step had hardly any work, and may have had any number of events.
+	 */
+	if (now.estimate.steps < 2 || now.seen >= now.count ||
+	    nti_estimate_is_pending(&now.estimate, now.seen, (double)sum->count))
 		return *got;
 	by_work = nti_estimate_get(&now.estimate, now.count, now.seen, (double)sum->count,
 				   fmax(s->estimates->most_work_rate, now.estimate.most_rate));
