@@ -327,12 +327,20 @@ static bool is_partial(const struct cli_item *item)
 	return is_stripped(item) || is_of_one_unit(item);
 }
 
+/* Counted, and what was counted is no number; a metric has it from its events. */
+static bool is_lost(const struct cli_item *item)
+{
+	return cli_value_is_lost(&item->value) && *item->reason;
+}
+
 /* What must be known to believe the number; "" for an exact one. */
 static struct cell note_cell(const struct cli_style *style, const struct cli_item *item)
 {
 	const struct ntime_value *v = &item->value;
 	struct cell cell = { "" };
 
+	if (is_lost(item))
+		add_note(&cell, item->reason);
 	if (!cli_value_is_known(v))
 		return cell;
 	if (v->flags & NTIME_IMPLAUSIBLE)
@@ -792,6 +800,7 @@ static const struct caveat {
 	bool (*is_meant)(const struct cli_item *item);
 } caveats[] = {
 	{ "Implausible (marked ?), shown as counted", is_implausible },
+	{ "No number, for it cannot be right", is_lost },
 	{ "Counted in part", is_partial },
 	{ "Errata of this processor", has_erratum },
 	{ "Unknown codes, shown as counted", is_unlisted },
@@ -899,7 +908,8 @@ static void look_for_idle(struct idle *idle, const struct cli_style *style,
 			  const struct cli_item *items, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (!(items[i].value.flags & NTIME_NOT_COUNTED))
+		if (!(items[i].value.flags & NTIME_NOT_COUNTED) ||
+		    cli_value_is_lost(&items[i].value))
 			continue;
 		idle->has_one |= cli_item_is_shown(style, &items[i]);
 		idle->has_event |= !items[i].is_metric;

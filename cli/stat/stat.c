@@ -98,6 +98,38 @@ static int on_open(void *arg, struct cli_measure *m)
 	return 0;
 }
 
+/*
+ * Reasons are final now: the kernel was asked. What cannot be right in one run stays so, whatever
+ * later ones say.
+ */
+static int refresh_items(struct stat *st)
+{
+	struct cli_item *items;
+
+	if (cli_sessions_describe(&st->measure.sessions, &items))
+		return CLI_EXIT_FAILED;
+	for (size_t i = 0; i < st->report.items; i++) {
+		struct cli_item *old = &st->report.item[i], now = items[i];
+
+		items[i].value = now.value = old->value;
+		if (now.reason_code || old->reason_code != NTIME_REASON_IMPLAUSIBLE)
+			continue;
+		items[i] = *old;
+		*old = now;
+	}
+	cli_items_free(st->report.item, st->report.items);
+	st->report.item = items;
+	return 0;
+}
+
+static bool has_implausible(const struct stat *st, const struct ntime_value *values)
+{
+	for (size_t i = 0; i < st->report.items; i++)
+		if (values[i].flags & NTIME_IMPLAUSIBLE)
+			return true;
+	return false;
+}
+
 /* As cli_item_set_value(), of the interval after the one whose value the item has. */
 static void set_next_value(const struct stat *st, struct cli_item *item,
 			   const struct ntime_value *value)
@@ -116,6 +148,8 @@ static int on_interval(void *arg, struct cli_measure *m, const struct ntime_valu
 	struct stat *st = arg;
 
 	(void)m;
+	if (has_implausible(st, values) && refresh_items(st))
+		return CLI_EXIT_FAILED;
 	for (size_t i = 0; i < st->report.items; i++)
 		st->report.is_simulated |= !!(values[i].flags & NTIME_SIMULATED);
 	begin_output(st);
@@ -220,44 +254,13 @@ static void say_end(const struct stat *st)
 		*why ? "; --ignore-failure goes on after such runs" : "");
 }
 
-/*
- * Reasons are final now: the kernel was asked. What cannot be right in one run stays so, whatever
- * later ones say.
- */
-static int refresh_items(struct stat *st)
-{
-	struct cli_item *items;
-
-	if (cli_sessions_describe(&st->measure.sessions, &items))
-		return CLI_EXIT_FAILED;
-	for (size_t i = 0; i < st->report.items; i++) {
-		struct cli_item *old = &st->report.item[i], now = items[i];
-
-		if (now.reason_code || old->reason_code != NTIME_REASON_IMPLAUSIBLE)
-			continue;
-		items[i] = *old;
-		*old = now;
-	}
-	cli_items_free(st->report.item, st->report.items);
-	st->report.item = items;
-	return 0;
-}
-
-static bool has_implausible(const struct stat *st)
-{
-	for (size_t i = 0; i < st->report.items; i++)
-		if (st->round[i].flags & NTIME_IMPLAUSIBLE)
-			return true;
-	return false;
-}
-
 static int count_round(struct stat *st)
 {
 	for (size_t i = 0; i < st->report.items; i++)
 		cli_tally_add(&st->tally[i], &st->round[i]);
 	for (int i = 0; i < CLI_FIGURES; i++)
 		cli_spread_join(&st->report.figure[i], &st->figure[i]);
-	return has_implausible(st) ? refresh_items(st) : 0;
+	return has_implausible(st, st->round) ? refresh_items(st) : 0;
 }
 
 /* The round's runs were made. */

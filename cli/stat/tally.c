@@ -16,6 +16,13 @@ bool cli_value_is_known(const struct ntime_value *v)
 	return !(v->flags & MISSING) && !isnan(v->value);
 }
 
+bool cli_value_is_lost(const struct ntime_value *v)
+{
+	const uint32_t flags = NTIME_PROC | NTIME_NOT_COUNTED | NTIME_IMPLAUSIBLE;
+
+	return (v->flags & flags) == flags;
+}
+
 void cli_value_add(struct ntime_value *sum, const struct ntime_value *v)
 {
 	bool has_sum = cli_value_is_known(sum), has_v = cli_value_is_known(v);
@@ -24,9 +31,11 @@ void cli_value_add(struct ntime_value *sum, const struct ntime_value *v)
 	 * Metrics are computed anew from the sums; the length of their period is the same for all
 	 * targets.
 	 */
-	if ((sum->flags | v->flags) & NTIME_METRIC)
+	if ((sum->flags | v->flags) & NTIME_METRIC || cli_value_is_lost(sum))
 		return;
-	if (has_sum && has_v) {
+	if (cli_value_is_lost(v)) {
+		*sum = *v;
+	} else if (has_sum && has_v) {
 		sum->value += v->value;
 		sum->below = hypot(sum->below, v->below);
 		sum->above = hypot(sum->above, v->above);

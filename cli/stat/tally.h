@@ -12,6 +12,8 @@
 
 /* True when @v has a number at all. */
 bool cli_value_is_known(const struct ntime_value *v);
+/* A counter of /proc went back, or was no number: nor has a sum with it a number. */
+bool cli_value_is_lost(const struct ntime_value *v);
 
 /*
  * Add what another target counted. Errors are independent, so their squares add up. A part that is

@@ -437,13 +437,12 @@ static void look_for_implausible(struct cli_watch *w)
 	for (size_t i = 0; i < w->items.n; i++) {
 		struct cli_row_item *item = &w->items.item[i];
 
-		if (item->is_implausible || item->info.is_metric ||
-		    !has_flag_somewhere(w, i, NTIME_IMPLAUSIBLE))
+		if (item->info.is_metric || !has_flag_somewhere(w, i, NTIME_IMPLAUSIBLE))
 			continue;
-		item->is_implausible = true;
 		(void)ntime_session_item(w->session, i, &item->info);
-		if (can_say(w))
+		if (can_say(w) && !item->is_implausible)
 			cli_say("%s is implausible: %s", item->name, item->info.reason);
+		item->is_implausible = true;
 	}
 }
 

@@ -36,6 +36,13 @@ static inline uint64_t ntime_tsc_(void)
 	return high << 32 | low;
 }
 
+/*
+ * RDPMC's operand: bit 30 means fixed counters (Intel SDM vol. 2B). Linux numbers at most 32 of a
+ * kind (asm/perf_event.h, INTEL_PMC_MAX_GENERIC); its other indexes are of no counter: top-down
+ * metrics have 1 << 29, plus one (arch/x86/events/core.c, x86_pmu_event_idx()).
+ */
+#define NTIME_IS_COUNTER_(index) (!(((index)-1u) & ~(1u << 30 | 31u)))
+
 static inline uint64_t ntime_pmc_(uint32_t index)
 {
 	uint64_t low, high;
@@ -90,7 +97,7 @@ static inline uint64_t ntime_tsc_(void)
 }
 
 /* Newer kernels have further indexes (33: PMICNTR_EL0), which are not for us. */
-#define NTIME_PMC_LAST_ 32u
+#define NTIME_IS_COUNTER_(index) ((index)-1u < 32u)
 
 #define NTIME_PMEV_(n)                                                                             \
 	case (n) + 1:                                                                              \
@@ -201,12 +208,8 @@ static inline int ntime_read_pmc_(const struct ntime_reader_state *state, uint64
 		index = page->index;
 		total = (uint64_t)page->offset;
 		/* Index 0: not on a counter now. No permission shows as capability 0. */
-		if (!index || !page->cap_user_rdpmc)
+		if (!NTIME_IS_COUNTER_(index) || !page->cap_user_rdpmc)
 			return -1;
-#ifdef NTIME_PMC_LAST_
-		if (index > NTIME_PMC_LAST_)
-			return -1;
-#endif
 		unused_bits = 64u - page->pmc_width;
 		total += (uint64_t)((int64_t)(ntime_pmc_(index) << unused_bits) >> unused_bits);
 		NTIME_BARRIER();
@@ -226,11 +229,12 @@ static inline int ntime_read_pmc_(const struct ntime_reader_state *state, uint64
  *		0
  *
  * Cost: NTIME_READER_TSC a handful of instructions, NTIME_READER_CORE a few more around the
- * counter's own; NTIME_READER_PMC about 25 around it on x86, about 60 with it on arm64; else one
- * read(2). ntime_read_pinned() is for who knows that it is NTIME_READER_CORE. Who forbids the
- * counter's instruction while a reader is used (kernel.perf_user_access=0, or 0 to the PMU's rdpmc
- * file) may end the program by SIGILL (arm64) or SIGSEGV (x86): the kernel closes the register at
- * once, its page says so from the next switch on. Sessions with NTIME_READ_BY_CALL never use it.
+ * counter's own; NTIME_READER_PMC about 25 around it on x86, about 60 with it on arm64; else, and
+ * where perf's page names no counter (top-down metrics of x86), one read(2). ntime_read_pinned() is
+ * for who knows that it is NTIME_READER_CORE. Who forbids the counter's instruction while a reader
+ * is used (kernel.perf_user_access=0, or 0 to the PMU's rdpmc file) may end the program by SIGILL
+ * (arm64) or SIGSEGV (x86): the kernel closes the register at once, its page says so from the next
+ * switch on. Sessions with NTIME_READ_BY_CALL never use it.
  * Return: 0 exact; flags of struct ntime_value that qualify the count (NTIME_SCALED: counted part
  * of the time only, the count is NOT extrapolated); -EINVAL, -EIO, -ENODATA (nothing to read). Any
  * thread, while none starts, stops or frees the session or changes its pass; never a wrong number.

@@ -42,7 +42,9 @@
 #define NTIME_HOTPLUG (1u << 12)
 /*
  * the number cannot be right, or its counter failed a test: shown as it was counted, never
- * corrected; see .reason of ntime_session_item()
+ * corrected; see .reason of ntime_session_item(). With NTIME_PROC and NTIME_NOT_COUNTED: what the
+ * kernel told went back or was no count; a difference of two reads has a number all the same if
+ * that happened outside of them
  */
 #define NTIME_IMPLAUSIBLE (1u << 13)
 /*

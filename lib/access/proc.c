@@ -154,18 +154,38 @@ static int explain(enum nti_proc_file file, int error, struct nti_absence *out)
 		strerror(-error));
 }
 
+/* The file is there: what it says of @row is no count, or it says nothing of it. */
+static int explain_text(const struct nti_proc_row *row, const char *path, bool is_bad,
+			struct nti_absence *out)
+{
+	if (is_bad)
+		return nti_absence_set(out, NTIME_REASON_FAILED, missing[row->file].about,
+				       "look at that file; another kernel may be right",
+				       "what %s says of %s is negative, too large or no number",
+				       path ? path : missing[row->file].about, row->name);
+	return nti_absence_set(out, NTIME_REASON_KERNEL, path,
+			       "look at that file; another kernel may have it",
+			       "%s says nothing of %s", path, row->name);
+}
+
 int nti_proc_problem(struct nti_os *os, size_t i, struct nti_absence *out)
 {
 	struct nti_proc *p;
 	const char *path;
-	int ret = nti_proc_new(os, 1, &p), place;
+	int ret = nti_proc_new(os, 1, &p), place, error;
+	uint64_t value;
 
 	if (ret < 0)
 		return ret;
 	place = nti_proc_add(p, i);
 	ret = place < 0 ? place : nti_proc_read(p);
-	if (ret >= 0 && nti_proc_value(p, (size_t)place, 0) == NTI_PROC_NONE)
-		ret = explain(rows[i].file, nti_proc_error(p, (size_t)place, &path), out);
+	value = ret < 0 ? 0 : nti_proc_value(p, (size_t)place, 0);
+	if (value >= NTI_PROC_BAD) {
+		error = nti_proc_error(p, (size_t)place, &path);
+		ret = error || (!path && value == NTI_PROC_NONE)
+			      ? explain(rows[i].file, error, out)
+			      : explain_text(&rows[i], path, value == NTI_PROC_BAD, out);
+	}
 	nti_proc_free(p);
 	return ret;
 }

@@ -69,7 +69,9 @@ int nti_proc_add(struct nti_proc *p, size_t row);
 /* Read all: each file once. What cannot be read has no value until the next call. 0 or -ENOMEM. */
 int nti_proc_read(struct nti_proc *p);
 #define NTI_PROC_NONE UINT64_MAX
-/* What was read last at @place of CPU @cpu (0 of what the machine has once); or NTI_PROC_NONE. */
+/* It is there, and no count: negative, 2^64 - 2 and more, not digits; or its file failed. */
+#define NTI_PROC_BAD (UINT64_MAX - 1)
+/* What was read last at @place of CPU @cpu (0 of what the machine has once); or one of these. */
 uint64_t nti_proc_value(const struct nti_proc *p, size_t place, unsigned int cpu);
 /*
  * Why the file of @place could not be read last, -errno, or 0; *@path is its name, NULL where there

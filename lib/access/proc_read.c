@@ -333,20 +333,23 @@ static ssize_t read_whole(struct nti_proc *p, struct file *f)
 	return n;
 }
 
-/* The number at *@text, which moves behind it; NTI_PROC_NONE: there is none. */
+/*
+ * The word at *@text, which moves behind it, as a number; NTI_PROC_NONE: the line ends;
+ * NTI_PROC_BAD.
+ */
 static uint64_t take_number(const char **text)
 {
-	const char *at = *text;
+	const char *at = *text + strspn(*text, " \t"), *end = at + strcspn(at, " \t\n");
 	uint64_t n = 0;
 
-	while (*at == ' ' || *at == '\t')
-		at++;
-	if (!isdigit((unsigned char)*at))
+	*text = end;
+	if (at == end)
 		return NTI_PROC_NONE;
-	for (; isdigit((unsigned char)*at); at++)
-		n = n * 10 + (uint64_t)(*at - '0');
-	*text = at;
-	return n;
+	for (; at < end; at++)
+		if (!isdigit((unsigned char)*at) || __builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, (uint64_t)(*at - '0'), &n))
+			return NTI_PROC_BAD;
+	return n < NTI_PROC_BAD ? n : NTI_PROC_BAD;
 }
 
 /* "cpu12 1 2 3 ...": @line is behind "cpu". */
@@ -382,6 +385,8 @@ static void take_line(struct place *at, const char *line)
 		line = total ? total + 6 : "";
 	}
 	at->value[0] = take_number(&line);
+	if (at->value[0] == NTI_PROC_NONE)
+		at->value[0] = NTI_PROC_BAD;
 }
 
 static void take_lines(struct nti_proc *p, enum nti_proc_file kind)
@@ -402,20 +407,25 @@ static void take_lines(struct nti_proc *p, enum nti_proc_file kind)
 	}
 }
 
-/* A file with a number, of a CPU or of one of several sensors, of which the highest counts. */
-static void take_one(struct nti_proc *p, enum nti_proc_file kind, const struct file *f)
+/* A file with number @n, of a CPU or of one of several sensors, of which the highest counts. */
+static void take_one(struct nti_proc *p, enum nti_proc_file kind, const struct file *f, uint64_t n)
 {
-	const char *text = p->text;
-	uint64_t n = take_number(&text);
 	size_t i;
 
 	for (i = 0; n != NTI_PROC_NONE && i < p->places; i++) {
 		uint64_t *value = &p->place[i].value[f->cpu];
 
 		if (p->place[i].row->file == kind &&
-		    (kind != NTI_PROC_TEMPERATURE || *value == NTI_PROC_NONE || n > *value))
+		    (kind != NTI_PROC_TEMPERATURE || *value >= NTI_PROC_BAD ||
+		     (n > *value && n != NTI_PROC_BAD)))
 			*value = n;
 	}
+}
+
+/* Files of a CPU or sensor that went are no longer there, or fail so. */
+static bool is_gone(ssize_t error)
+{
+	return error == -ENOENT || error == -ENODEV || error == -ENXIO;
 }
 
 /* 0 or -ENOMEM. */
@@ -427,15 +437,16 @@ static int read_kind(struct nti_proc *p, enum nti_proc_file kind)
 	p->error[kind] = 0;
 	for (i = 0; i < p->files[kind]; i++) {
 		struct file *f = &p->file[kind][i];
+		const char *text = p->text;
 
 		n = has_numbers(kind) ? read_number(p, f) : read_whole(p, f);
 		if (n == -ENOMEM)
 			return -ENOMEM;
 		if (n < 0)
 			p->error[kind] = (int)n;
-		else if (has_numbers(kind))
-			take_one(p, kind, f);
-		else
+		if (has_numbers(kind) && !is_gone(n))
+			take_one(p, kind, f, n < 0 ? NTI_PROC_BAD : take_number(&text));
+		else if (n >= 0)
 			take_lines(p, kind);
 	}
 	return 0;

@@ -480,8 +480,8 @@ static void check_jump(struct ntime_session *s, size_t i, struct nti_seen *seen,
 	if (s->item[i].event.is_state || !(last->state & NTI_WAS_READ))
 		return;
 	if (v->count < last->count)
-		doubt(s, i, seen, "its count went back, from %llu to %llu",
-		      (unsigned long long)last->count, (unsigned long long)v->count);
+		doubt(s, i, seen, NTI_DOUBT_BACK, (unsigned long long)last->count,
+		      (unsigned long long)v->count);
 	else if ((double)(v->count - last->count) > JUMP_PER_NS * ((double)ns + 1000))
 		doubt(s, i, seen, "its count went on by %llu in %llu ns, which nothing does",
 		      (unsigned long long)(v->count - last->count), (unsigned long long)ns);

@@ -41,6 +41,8 @@ struct nti_check {
 
 #define NTI_DOUBT_TEXT_BYTES 320
 
+#define NTI_DOUBT_BACK "its count went back, from %llu to %llu"
+
 /* Why an item is doubted: what was found last, "" where nothing was. */
 struct nti_doubt_text {
 	char text[NTI_DOUBT_TEXT_BYTES];

@@ -80,6 +80,9 @@ int nti_session_doubt_erratum(struct ntime_session *s, struct nti_session_item *
 {
 	const struct nti_erratum *e = worst_of(s, item);
 
+	if (!e && item->event.corrected && !item->doubt.reason)
+		return nti_absence_set(&item->doubt, NTIME_REASON_ERRATUM, "libpfm4", "none", "%s",
+				       item->event.corrected);
 	if (!e || item->doubt.reason)
 		return 0;
 	return explain(

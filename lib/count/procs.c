@@ -2,25 +2,28 @@
 /* Items that the kernel's text files tell. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/access/proc.h"
 #include "lib/base/set.h"
 #include "lib/base/text.h"
+#include "lib/count/doubt.h"
 #include "lib/count/procs.h"
 #include "lib/count/session.h"
 
 /* A number of one CPU, or the machine's. */
 struct cell {
-	uint64_t base;	 /* when the session started; NTI_PROC_NONE: not seen since */
-	uint64_t before; /* what was counted in runs before this one */
-	uint64_t count;	 /* as read last */
+	uint64_t last;	  /* as the file had it; NTI_PROC_NONE: not seen since the start */
+	uint64_t count;	  /* what was counted: all steps up, or a state */
+	uint64_t lost_ns; /* of periods in which it went back, or was no number */
 	bool is_seen;
 };
 
 struct slot {
 	const struct nti_proc_row *row;
+	size_t item;
 	size_t place; /* in the reader */
 	struct cell *cell;
 	size_t cells;
@@ -30,6 +33,7 @@ struct nti_procs {
 	struct nti_proc *reader;
 	struct slot *slot;
 	size_t slots;
+	uint64_t at_ns; /* the session's time when they were looked at */
 };
 
 static int last_of(void *arg, unsigned int cpu)
@@ -64,7 +68,9 @@ static int add_slot(struct ntime_session *s, struct nti_session_item *item)
 
 	if (place < 0)
 		return place;
-	*slot = (struct slot){ .row = nti_proc_row(row), .place = (size_t)place };
+	*slot = (struct slot){ .row = nti_proc_row(row),
+			       .item = (size_t)(item - s->item),
+			       .place = (size_t)place };
 	slot->cells = slot->row->is_per_cpu ? count_cpus(s) : 1;
 	slot->cell = calloc(slot->cells, sizeof(*slot->cell));
 	if (!slot->cell)
@@ -132,29 +138,44 @@ void nti_session_procs_close(struct ntime_session *s)
 }
 
 /*
- * Counters go up, but for idle times, which the kernel sometimes takes back (proc(5)): what was
- * seen stays.
+ * Counters go up, but for idle times, which the kernel sometimes takes back (proc(5)), and for
+ * faults: nobody knows what happened in a period in which one went back. It begins anew there.
  */
-static void look_at(struct cell *c, const struct nti_proc_row *row, uint64_t now)
+static void look_at(struct ntime_session *s, const struct slot *slot, struct cell *c, uint64_t now,
+		    uint64_t period_ns)
 {
-	if (row->is_state)
-		c->is_seen = false;
-	if (now == NTI_PROC_NONE)
+	char *text = s->doubts->text ? s->doubts->text[slot->item].text : NULL;
+	uint64_t last = c->last;
+
+	if (slot->row->is_state)
+		c->is_seen = false, c->lost_ns = 0;
+	/* A CPU may go; a line of the machine's may not. */
+	if (now == NTI_PROC_NONE && (slot->row->is_per_cpu || slot->row->is_state))
 		return;
 	c->is_seen = true;
-	if (row->is_state) {
-		c->count = now;
+	c->last = now < NTI_PROC_BAD ? now : NTI_PROC_BAD;
+	if (c->last != NTI_PROC_BAD && (slot->row->is_state || last == NTI_PROC_NONE)) {
+		c->count = slot->row->is_state ? now : c->count;
 		return;
 	}
-	if (c->base == NTI_PROC_NONE)
-		c->base = now;
-	if (now > c->base && c->before + (now - c->base) > c->count)
-		c->count = c->before + (now - c->base);
+	if (now >= last && c->last != NTI_PROC_BAD) {
+		c->count += now - last;
+		return;
+	}
+	c->lost_ns += period_ns ? period_ns : 1;
+	if (text && (c->last == NTI_PROC_BAD || last == NTI_PROC_BAD))
+		(void)snprintf(text, NTI_DOUBT_TEXT_BYTES,
+			       "what the kernel's file said was negative, too large or no number");
+	else if (text)
+		(void)snprintf(text, NTI_DOUBT_TEXT_BYTES, NTI_DOUBT_BACK, (unsigned long long)last,
+			       (unsigned long long)now);
 }
 
-static int look(struct ntime_session *s, bool is_start)
+/* @real_ns: the session's time. */
+static int look(struct ntime_session *s, bool is_start, uint64_t real_ns)
 {
 	struct nti_procs *procs = s->procs;
+	uint64_t period_ns = real_ns > procs->at_ns ? real_ns - procs->at_ns : 0;
 	int ret = nti_proc_read(procs->reader);
 	const char *path;
 	size_t i, k;
@@ -169,35 +190,38 @@ static int look(struct ntime_session *s, bool is_start)
 			return nti_error(&s->ctx->error, ret, "cannot read %s: %s", path,
 					 strerror(-ret));
 		for (k = 0; k < slot->cells; k++) {
-			if (is_start) {
-				slot->cell[k].base = NTI_PROC_NONE;
-				slot->cell[k].before = slot->cell[k].count;
-			}
-			look_at(&slot->cell[k], slot->row,
-				nti_proc_value(procs->reader, slot->place, (unsigned int)k));
+			if (is_start)
+				slot->cell[k].last = NTI_PROC_NONE;
+			look_at(s, slot, &slot->cell[k],
+				nti_proc_value(procs->reader, slot->place, (unsigned int)k),
+				period_ns);
 		}
 	}
+	procs->at_ns += period_ns;
 	return 0;
 }
 
 int nti_session_procs_start(struct ntime_session *s)
 {
-	return s->procs ? look(s, true) : 0;
+	return s->procs ? look(s, true, s->clock.elapsed_ns) : 0;
 }
 
 int nti_session_procs_stop(struct ntime_session *s)
 {
-	return s->procs ? look(s, false) : 0;
+	/* A recording's clock moves when it is asked: of the end nobody wants the length. */
+	return s->procs ? look(s, false, 0) : 0;
 }
 
 int nti_session_procs_read(struct ntime_session *s)
 {
-	return s->procs && s->clock.is_running ? look(s, false) : 0;
+	return s->procs && s->clock.is_running
+		       ? look(s, false, nti_session_real_ns_at(s, s->clock.moment.at_ns))
+		       : 0;
 }
 
 /* What several CPUs have together. */
 struct sum {
-	uint64_t count;
+	uint64_t count, lost_ns;
 	size_t seen, missing;
 };
 
@@ -210,6 +234,7 @@ static void add_cell(struct sum *sum, const struct slot *slot, size_t cpu)
 		return;
 	}
 	sum->seen++;
+	sum->lost_ns += c->lost_ns;
 	if (!slot->row->is_state)
 		sum->count += c->count;
 	else if (c->count > sum->count)
@@ -241,8 +266,13 @@ struct ntime_value nti_session_procs_value(const struct ntime_session *s,
 		return out;
 	}
 	out.count = sum.count;
-	out.value = (double)sum.count * item->event.scale;
 	out.wanted_ns = out.counted_ns = real_ns * sum.seen;
+	if (sum.lost_ns) {
+		out.counted_ns -= sum.lost_ns < out.wanted_ns ? sum.lost_ns : out.wanted_ns;
+		out.flags = NTI_PROCS_LOST;
+		return out;
+	}
+	out.value = (double)sum.count * item->event.scale;
 	out.flags = sum.missing ? NTIME_PARTIAL : 0;
 	return out;
 }

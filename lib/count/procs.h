@@ -13,6 +13,11 @@ struct nti_procs;
 
 /* Of all CPUs of the target. */
 #define NTI_PROCS_ALL SIZE_MAX
+/*
+ * In some period it went back or was no number: .counted_ns lacks that time, and .count is what the
+ * other periods had.
+ */
+#define NTI_PROCS_LOST (NTIME_PROC | NTIME_NOT_COUNTED | NTIME_IMPLAUSIBLE)
 
 /* The session is opened: find the files. 0 or -errno; nti_session_procs_close() in any case. */
 int nti_session_procs_open(struct ntime_session *s);

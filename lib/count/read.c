@@ -932,7 +932,15 @@ void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_val
 	double share;
 
 	d.wanted_ns -= earlier->wanted_ns;
-	if (later->flags & (NTIME_ABSENT | NTIME_METRIC | NTIME_NOT_COUNTED | NTIME_ELSEWHERE)) {
+	/* Of the periods of /proc's counters only those that were lost have no number. */
+	if ((later->flags & NTI_PROCS_LOST) == NTI_PROCS_LOST && !(later->flags & NTIME_STATE)) {
+		if (later->counted_ns - earlier->counted_ns != d.wanted_ns) {
+			*out = no_value(d.flags, d.wanted_ns);
+			return;
+		}
+		d.flags &= ~(NTIME_NOT_COUNTED | NTIME_IMPLAUSIBLE);
+	}
+	if (d.flags & (NTIME_ABSENT | NTIME_METRIC | NTIME_NOT_COUNTED | NTIME_ELSEWHERE)) {
 		*out = d;
 		return;
 	}

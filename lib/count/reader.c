@@ -138,6 +138,8 @@ static void use_core(struct ntime_session *s, size_t i, struct ntime_reader_stat
 	if (nti_process_pin((unsigned int)item->only->perf.where.cpu, &before) < 0)
 		return;
 	ret = nti_pmu_group_inline(item->only->direct, item->member, &in);
+	if (ret == 0 && !NTIME_IS_COUNTER_(in.index + 1))
+		ret = -ENOTSUP;
 	nti_process_unpin(before, ret < 0);
 	if (ret < 0)
 		return;

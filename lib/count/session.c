@@ -328,7 +328,10 @@ static void set_doubt(const struct ntime_session *s, size_t i, struct ntime_item
 	out->remedy_kind = NTIME_REMEDY_HERE;
 	out->about = out->unit;
 	out->reason = out->cause = why;
-	out->remedy = "do not use this number; ntime doctor --self-test tests the counters";
+	out->remedy = s->item[i].is_proc
+			      ? "count again, or with -I: other intervals have their numbers"
+			      : "do not use this number; ntime doctor --self-test tests the "
+				"counters";
 }
 
 static double max_rate_of(const struct nti_session_item *item)

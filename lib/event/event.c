@@ -23,6 +23,7 @@ void nti_event_fini(struct nti_event *event)
 	free(event->name);
 	free(event->desc);
 	free(event->unit_text);
+	free(event->corrected);
 	free(event->part);
 	nti_absence_fini(&event->absent);
 	memset(event, 0, sizeof(*event));

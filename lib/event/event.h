@@ -68,6 +68,7 @@ struct nti_event {
 	char *name;	 /* as written, for people */
 	char *desc;	 /* one sentence or "" */
 	char *unit_text; /* "ns", "Joules", "" */
+	char *corrected; /* it has another code than libpfm4 says: which, and why; NULL */
 	/* factor from count to unit_text, of counts as .part[0].unit->way gives them */
 	double scale;
 	/*

@@ -103,6 +103,22 @@ static int resolve_perf(struct nti_pfm_request *r, struct nti_event *out)
 	return 0;
 }
 
+/* Another code than libpfm4's, where that is known to be wrong. */
+static int correct(const struct nti_pfm_request *r, int idx, struct perf_event_attr *attr,
+		   struct nti_event *out)
+{
+	const struct nti_pfm_correction *row;
+	pfm_event_info_t event;
+	int ret = nti_pfm_get_event(idx, &event);
+
+	row = ret > 0 ? nti_pfm_correct(r->pmu.name, event.name, r->text, attr) : NULL;
+	if (!row || row->is_same)
+		return ret == -ENOMEM ? nti_event_no_memory(r->e, r->whole) : 0;
+	free(out->corrected);
+	out->corrected = nti_pfm_correction_text(row);
+	return out->corrected ? 0 : nti_event_no_memory(r->e, r->whole);
+}
+
 static int resolve_pmu(struct nti_pfm_request *r, struct nti_event *out)
 {
 	struct perf_event_attr attr;
@@ -118,6 +134,9 @@ static int resolve_pmu(struct nti_pfm_request *r, struct nti_event *out)
 	if (ret < 0)
 		return ret;
 	nti_pfm_to_attr(&r->pmu, &codes, &attr);
+	ret = correct(r, codes.idx, &attr, out);
+	if (ret < 0)
+		return ret;
 	if (describe(r, codes.idx, out) < 0 || nti_pfm_add_parts(r, &attr, out) < 0)
 		return nti_event_no_memory(r->e, r->whole);
 	return 0;

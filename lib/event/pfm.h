@@ -72,6 +72,29 @@ int nti_pfm_encode(struct nti_pfm_request *r, struct nti_pfm_codes *out);
 void nti_pfm_to_attr(const pfm_pmu_info_t *pmu, const struct nti_pfm_codes *c,
 		     struct perf_event_attr *attr);
 
+/**
+ * struct nti_pfm_correction - an event of some PMUs whose code libpfm4 has otherwise
+ * @pmus, @umasks: words
+ * @config1:	that the right code needs as well
+ * @is_same:	both count the same, and libpfm4's stays
+ */
+struct nti_pfm_correction {
+	const char *pmus, *event, *umasks;
+	uint32_t wrong, right;
+	uint64_t config1;
+	bool is_same;
+	const char *source;
+};
+
+/*
+ * pfm_correct.c: put the right code into @attr of libpfm4's @event, which was asked for by @text
+ * (EVENT:ATTRS). The row, or NULL: there is none.
+ */
+const struct nti_pfm_correction *nti_pfm_correct(const char *pmu, const char *event,
+						 const char *text, struct perf_event_attr *attr);
+/* What @row says, in memory to free; NULL: memory is short. */
+char *nti_pfm_correction_text(const struct nti_pfm_correction *row);
+
 /* pfm_list.c: lists of them. */
 
 /*

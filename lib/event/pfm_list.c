@@ -2,6 +2,7 @@
 /* Lists of libpfm4's events: of this machine and of any model. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/library.h"
@@ -45,6 +46,23 @@ static int is_missing(const struct lister *l, const pfm_pmu_info_t *pmu, const c
 	return ret < 0 ? ret : !ret;
 }
 
+/* What is known of the code that libpfm4 has, behind its sentence. 0 or -ENOMEM. */
+static int add_correction(const pfm_pmu_info_t *pmu, const char *event, const char *text,
+			  const struct nti_pfm_codes *codes, char *desc, size_t size)
+{
+	const struct nti_pfm_correction *row;
+	struct perf_event_attr attr;
+	char *what;
+
+	nti_pfm_to_attr(pmu, codes, &attr);
+	row = nti_pfm_correct(pmu->name, event, text, &attr);
+	what = row ? nti_pfm_correction_text(row) : NULL;
+	if (what)
+		(void)snprintf(desc + strlen(desc), size - strlen(desc), " (%s)", what);
+	free(what);
+	return row && !what ? -ENOMEM : 0;
+}
+
 /* An event with each of its unit masks, as far as one of them alone makes a complete event. */
 static int list_event(const struct lister *l, const pfm_pmu_info_t *pmu, int idx)
 {
@@ -77,6 +95,9 @@ static int list_event(const struct lister *l, const pfm_pmu_info_t *pmu, int idx
 		has_umask = true;
 		(void)snprintf(desc, sizeof(desc), "%s: %s", event.desc ? event.desc : "",
 			       attr.desc ? attr.desc : "");
+		ret = add_correction(pmu, event.name, text, &codes, desc, sizeof(desc));
+		if (ret < 0)
+			return ret;
 		ret = list_one(l, pmu, event.name, attr.name, desc);
 		if (ret)
 			return ret;

@@ -18,6 +18,8 @@ static struct ntime_value value(uint64_t count, uint32_t flags)
 	return v;
 }
 
+#define LOST (NTIME_PROC | NTIME_NOT_COUNTED | NTIME_IMPLAUSIBLE)
+
 static const struct sum_row {
 	int line;
 	uint32_t a, b; /* flags; counts are 3 and 4 */
@@ -33,6 +35,9 @@ static const struct sum_row {
 	{ __LINE__, NTIME_NOT_COUNTED, 0, 4, NTIME_PARTIAL, true },
 	{ __LINE__, NTIME_ABSENT, NTIME_ABSENT, 3, NTIME_ABSENT, false },
 	{ __LINE__, NTIME_ABSENT, NTIME_NOT_COUNTED, 4, NTIME_NOT_COUNTED, false },
+	/* nor has a part that went back a number beside one that did not */
+	{ __LINE__, NTIME_PROC, LOST, 4, LOST, false },
+	{ __LINE__, LOST, NTIME_PROC, 3, LOST, false },
 };
 
 TEST(sums)

@@ -764,9 +764,76 @@ TEST(environment)
 	TT_IS(getenv("LIBPFM_ENCODE_INACTIVE") == NULL, 1);
 }
 
+/* Events whose code libpfm4 4.13 has otherwise than Intel's newest lists. */
+static const struct corrected_row {
+	int line;
+	const char *text;
+	uint64_t config, config1;
+	bool is_corrected;
+} corrected_rows[] = {
+	{ __LINE__, "skx::UOPS_RETIRED:STALL_CYCLES", 0x18002c2, 0, true },
+	{ __LINE__, "skx::UOPS_RETIRED:TOTAL_CYCLES", 0x108002c2, 0, true },
+	{ __LINE__, "clx::UOPS_RETIRED:STALL_CYCLES", 0x18002c2, 0, true },
+	{ __LINE__, "skl::UOPS_RETIRED:TOTAL_CYCLES", 0x108002c2, 0, true },
+	{ __LINE__, "icx::MEM_LOAD_MISC_RETIRED:UC", 0x4d4, 0, true },
+	{ __LINE__, "icl::TOPDOWN:BACKEND_BOUND_SLOTS", 0x2a4, 0, true },
+	{ __LINE__, "spr::MEM_TRANS_RETIRED:STORE_SAMPLE", 0x2cd, 0, true },
+	{ __LINE__, "spr::ARITH:IDIV_ACTIVE", 0x10008b0, 0, true },
+	{ __LINE__, "spr::ARITH:INT_DIVIDER_ACTIVE", 0x10008b0, 0, true },
+	{ __LINE__, "spr::INT_MISC:UNKNOWN_BRANCH_CYCLES", 0x40ad, 7, true },
+	{ __LINE__, "spr::TOPDOWN:BACKEND_BOUND_SLOTS", 0x2a4, 0, true },
+	{ __LINE__, "spr::TOPDOWN:BAD_SPEC_SLOTS", 0x4a4, 0, true },
+	{ __LINE__, "spr::TOPDOWN:BR_MISPREDICT_SLOTS", 0x8a4, 0, true },
+	{ __LINE__, "spr::TOPDOWN:MEMORY_BOUND_SLOTS", 0x10a4, 0, true },
+	{ __LINE__, "spr::UOPS_RETIRED:MS", 0x4c2, 8, true },
+	{ __LINE__, "hsw_ep::L2_RQSTS:CODE_RD_HIT", 0xc424, 0, true },
+	{ __LINE__, "bdw_ep::L2_RQSTS:DEMAND_DATA_RD_HIT", 0xc124, 0, true },
+	{ __LINE__, "hsw::L2_RQSTS:L2_PF_HIT", 0xd024, 0, true },
+	{ __LINE__, "hsw::L2_RQSTS:PF_HIT", 0xd024, 0, true },
+	{ __LINE__, "bdw::L2_RQSTS:L2_PF_MISS", 0x3024, 0, true },
+	{ __LINE__, "bdw_ep::L2_RQSTS:RFO_HIT", 0xc224, 0, true },
+	{ __LINE__, "hsw_ep::UOPS_RETIRED:TOTAL_CYCLES", 0x108001c2, 0, true },
+	{ __LINE__, "nhm::MACRO_INSTS:FUSIONS_DECODED", 0x1a6, 0, true },
+	{ __LINE__, "glm::CPU_CLK_UNHALTED:CORE_P", 0x3c, 0, true },
+	{ __LINE__, "glm::CPU_CLK_UNHALTED:REF", 0x13c, 0, true },
+	{ __LINE__, "ivb::MOVE_ELIMINATION:INT_ELIMINATED", 0x158, 0, true },
+	{ __LINE__, "ivb::MOVE_ELIMINATION:INT_NOT_ELIMINATED", 0x458, 0, true },
+	{ __LINE__, "ivb_ep::MEM_LOAD_UOPS_LLC_MISS_RETIRED:LOCAL_DRAM", 0x3d3, 0, true },
+	/* every spelling is the same event */
+	{ __LINE__, "SKX::uops_retired.stall_cycles:u", 0x18002c2, 0, true },
+	{ __LINE__, "UOPS_RETIRED:STALL_CYCLES:D", 0x18002c2, 0, true },
+	{ __LINE__, "cpu::UOPS_RETIRED.TOTAL_CYCLES", 0x108002c2, 0, true },
+	{ __LINE__, "glm::CPU_CLK_UNHALTED:u", 0x3c, 0, true },
+	{ __LINE__, "icx::MEM_LOAD_MISC_RETIRED:UC:c=3", 0x30004d4, 0, true },
+	/* who asks for a code or for a counter mask has it, and other events are theirs */
+	{ __LINE__, "skx::UOPS_RETIRED:ALL:i=1:c=1", 0x18001c2, 0, false },
+	{ __LINE__, "spr::UOPS_RETIRED:0x8", 0x8c2, 0, false },
+	{ __LINE__, "spr::ARITH:IDIV_ACTIVE:c=2", 0x20008b0, 0, false },
+	{ __LINE__, "spr::TOPDOWN:SLOTS", 0x400, 0, false },
+	/* two codes of one count: libpfm4's stays */
+	{ __LINE__, "nhm::BR_INST_RETIRED:ALL_BRANCHES", 0xc4, 0, false },
+	{ __LINE__, "nhm_ex::INST_RETIRED:ANY_P", 0xc0, 0, false },
+	{ __LINE__, "wsm::BR_INST_RETIRED:ALL_BRANCHES", 0xc4, 0, false },
+	{ __LINE__, "wsm_dp::BR_MISP_RETIRED:ALL_BRANCHES", 0xc5, 0, false },
+};
+
+TEST(codes_of_libpfm4_are_corrected)
+{
+	TT_FOR_EACH_ROW(r, corrected_rows) {
+		struct nti_event event;
+
+		parse_one(&fake_skx, r->text, &event);
+		TT_EQ(r, event.part[0].attr.config, r->config);
+		TT_EQ(r, event.part[0].attr.config1, r->config1);
+		TT_EQ(r, event.corrected != NULL, r->is_corrected);
+		nti_event_fini(&event);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(codes_of_libpfm4_are_corrected),
 		cmocka_unit_test(encodings),
 		cmocka_unit_test(errors),
 		cmocka_unit_test(absences),

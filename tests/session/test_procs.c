@@ -220,11 +220,104 @@ TEST(cpus_come_and_go)
 	put_stat(30, true);
 	TT_IS(ntime_session_read(rig.s, value, 1), 1);
 	check(&rows[0], &value[0], 1800e6);
-	/* Idle times may be taken back: what was seen stays. */
-	put_stat(25, true);
-	TT_IS(ntime_session_read(rig.s, value, 1), 1);
-	check(&rows[0], &value[0], 1800e6);
 	fini(&rig);
+}
+
+#define TOO_BIG "99999999999999999999999"
+#define NO_NUMBER "negative, too large or no number"
+#define THROTTLES "/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count"
+
+/* What the file says at the start and at three reads, and the three steps; NAN: it has no number.
+ */
+static const struct lost_row {
+	int line;
+	const char *list, *path, *format, *text[4];
+	double step[3];
+	const char *reason;
+} lost_rows[] = {
+#define ROW(list, path, format, a, b, c, d, x, y, z, reason)                                       \
+	{                                                                                          \
+		__LINE__, list, path, format, { a, b, c, d }, { x, y, z }, reason                  \
+	}
+	ROW("proc/context-switches/", "/proc/stat", "ctxt %s", "1000", "400", "450", "2000", NAN,
+	    50, 1550, "went back, from 1000 to 400"),
+	ROW("proc/forks/", "/proc/stat", "processes %s", "9", "12", "11", "11", 3, NAN, 0,
+	    "went back, from 12 to 11"),
+	ROW("proc/idle/", "/proc/stat", "cpu0 1 2 3 %s 5", "40", "41", "39", "42", 10e6, NAN, 30e6,
+	    "went back, from 41 to 39"),
+	ROW("proc/iowait/", "/proc/stat", "cpu0 1 2 3 4 %s", "50", "49", "48", "49", NAN, NAN, 10e6,
+	    "went back, from 49 to 48"),
+	ROW("proc/page-faults/", "/proc/vmstat", "pgfault %s", "500", "1", "600", "601", NAN, 599,
+	    1, "went back, from 500 to 1"),
+	ROW("proc/pressure-io/,IO-pressure", "/proc/pressure/io", "some avg10=0.00 total=%s",
+	    "2000", "2001", "0", "7", 1e3, NAN, 7e3, "went back, from 2001 to 0"),
+	ROW("proc/core-throttles/", THROTTLES, "%s", "7", "6", "6", "8", NAN, 0, 2,
+	    "went back, from 7 to 6"),
+	ROW("proc/interrupts/", "/proc/stat", "intr %s 1", "5", "-5", "9", "10", NAN, NAN, 1,
+	    NO_NUMBER),
+	ROW("proc/idle/", "/proc/stat", "cpu0 1 2 3 %s 5", "40", "-1", "39", "42", NAN, NAN, 30e6,
+	    NO_NUMBER),
+	ROW("proc/iowait/", "/proc/stat", "cpu0 1 2 3 x %s", "50", "52", "18446744073709551615",
+	    TOO_BIG, 20e6, NAN, NAN, NO_NUMBER),
+	ROW("proc/page-faults/", "/proc/vmstat", "pg%s", "fault 500", "fault 501", "in 1",
+	    "fault 510", 1, NAN, NAN, NO_NUMBER),
+};
+
+static void check_lost(const struct lost_row *r, const struct ntime_value *v, double want)
+{
+	uint32_t partial = v->flags & NTIME_PARTIAL; /* CPUs that /proc/stat lacks */
+
+	TT_EQ(r, v->flags & ~partial,
+	      NTIME_PROC | (isnan(want) ? NTIME_IMPLAUSIBLE | NTIME_NOT_COUNTED : 0));
+	if (isnan(want) ? !isnan(v->value) : !(fabs(v->value - want) <= want * 1e-9))
+		fail_msg("%s:%d: %s is %g, expected %g", __FILE__, r->line, r->list, v->value,
+			 want);
+}
+
+static void put_as(const struct lost_row *r, int k)
+{
+	char text[128], *at;
+
+	(void)snprintf(text, sizeof(text), "%s", r->format);
+	at = strstr(text, "%s");
+	(void)snprintf(at, sizeof(text) - (size_t)(at - text), "%s%s", r->text[k],
+		       strstr(r->format, "%s") + 2);
+	put(r->path, text);
+}
+
+TEST(what_went_back_has_no_number)
+{
+	TT_FOR_EACH_ROW(r, lost_rows) {
+		struct ntime_value now[MOST * 4], then[MOST] = { { 0 } }, step[MOST], sum[MOST];
+		struct ntime_item item = { .size = sizeof(item) };
+		double all = 0;
+		struct rig rig;
+		size_t n;
+
+		put_machine();
+		put_as(r, 0);
+		init(&rig, NULL, r->list);
+		n = ntime_session_count(rig.s);
+		for (int k = 0; k < 3; k++) {
+			put_as(r, k + 1);
+			TT_EQ(r, ntime_session_read_where(rig.s, now, n, 4), (int)(4 * n));
+			for (size_t i = 0; i < n; i++)
+				ntime_value_delta(&then[i], &now[i], &step[i]);
+			memcpy(then, now, sizeof(then));
+			check_lost(r, &step[0], r->step[k]);
+			TT_EQ(r, ntime_session_metrics(rig.s, step, n), 0);
+			if (strchr(r->list, ','))
+				TT_EQ(r, isnan(step[1].value), isnan(r->step[k]));
+			all += r->step[k];
+		}
+		TT_EQ(r, ntime_session_stop(rig.s), 0);
+		TT_EQ(r, ntime_session_read(rig.s, sum, n), (int)n);
+		check_lost(r, &sum[0], all);
+		TT_EQ(r, ntime_session_item(rig.s, 0, &item), 0);
+		TT_EQ(r, item.reason_code, NTIME_REASON_IMPLAUSIBLE);
+		TT_HAS(item.reason, r->reason);
+		fini(&rig);
+	}
 }
 
 /* No count stands still because its file cannot be read; one of several sensors may go. */
@@ -265,6 +358,23 @@ static const struct absent {
 	{ __LINE__, "0-1", "proc/user/", NULL, 0 },
 };
 
+/*
+ * The file is there, and what it says is no count: the reason tells that, not that it is not there.
+ */
+static const struct absent_text {
+	int line;
+	const char *event, *file, *text, *reason;
+} absent_texts[] = {
+	{ __LINE__, "proc/forks/", "/proc/stat", "processes -3",
+	  "what /proc/stat says of forks is " NO_NUMBER },
+	{ __LINE__, "proc/forks/", "/proc/stat", "processes", "/proc/stat says nothing of forks" },
+	{ __LINE__, "proc/idle/", "/proc/stat", "cpu0 1 2 3 4x",
+	  "what /proc/stat says of idle is " NO_NUMBER },
+	{ __LINE__, "proc/available/", "/proc/meminfo", "MemAvailable: " TOO_BIG " kB",
+	  "what /proc/meminfo says of available is " NO_NUMBER },
+	{ __LINE__, "proc/core-throttles/", THROTTLES, "-1", "of core-throttles is " NO_NUMBER },
+};
+
 TEST(what_is_missing_has_a_reason)
 {
 	TT_FOR_EACH_ROW(r, absents) {
@@ -279,6 +389,22 @@ TEST(what_is_missing_has_a_reason)
 		TT_EQ(r, item.reason_code, r->code);
 		TT_STR(r, item.method, "proc");
 		TT_EQ(r, item.reason_code && !*item.remedy, 0);
+		fini(&rig);
+	}
+}
+
+TEST(what_is_no_number_is_told_as_that)
+{
+	TT_FOR_EACH_ROW(r, absent_texts) {
+		struct ntime_item item = { .size = sizeof(item) };
+		struct rig rig;
+
+		put_machine();
+		put(r->file, r->text);
+		prepare(&rig, NULL, r->event);
+		TT_EQ(r, ntime_session_item(rig.s, 0, &item), 0);
+		TT_EQ(r, item.reason_code != 0, 1);
+		TT_HAS(item.reason, r->reason);
 		fini(&rig);
 	}
 }
@@ -327,8 +453,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_file_tells_what_it_says),
 		cmocka_unit_test(cpus_come_and_go),
+		cmocka_unit_test(what_went_back_has_no_number),
 		cmocka_unit_test(files_may_go_meanwhile),
 		cmocka_unit_test(what_is_missing_has_a_reason),
+		cmocka_unit_test(what_is_no_number_is_told_as_that),
 		cmocka_unit_test(programs_are_not_what_it_tells_of),
 	};
 

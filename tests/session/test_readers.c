@@ -195,11 +195,53 @@ TEST(simulated_counters)
 	close_session(&sh);
 }
 
+#if defined(__x86_64__)
+/* perf's index is RDPMC's operand plus one: what is no counter never reaches the instruction. */
+static const struct index_row {
+	int line;
+	uint32_t index;
+	bool is_run;
+} index_rows[] = {
+	{ __LINE__, 0, false },
+	{ __LINE__, 1, true },
+	{ __LINE__, 32, true },
+	{ __LINE__, 33, false },
+	{ __LINE__, (1u << 29) + 1, false },
+	{ __LINE__, 1u << 29, false },
+	{ __LINE__, (1u << 29) + 5, false },
+	{ __LINE__, 1u << 30, false },
+	{ __LINE__, (1u << 30) + 1, true },
+	{ __LINE__, (1u << 30) + 4, true },
+	{ __LINE__, (1u << 30) + 33, false },
+	{ __LINE__, (3u << 29) + 1, false },
+	{ __LINE__, (1u << 31) + 1, false },
+	{ __LINE__, UINT32_MAX, false },
+};
+
+TEST(only_counters_reach_the_instruction)
+{
+	static struct perf_event_mmap_page page = { .cap_user_rdpmc = 1, .pmc_width = 48 };
+	struct ntime_reader_state own = { .thread = ntime_thread_pointer_(), .source = &page };
+
+	TT_FOR_EACH_ROW(r, index_rows) {
+		uint64_t count;
+
+		TT_EQ(r, NTIME_IS_COUNTER_(r->index), r->is_run);
+		page.index = r->index;
+		if (!r->is_run)
+			TT_EQ(r, ntime_read_pmc_(&own, &count), -1);
+	}
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(real_counters),
 		cmocka_unit_test(simulated_counters),
+#if defined(__x86_64__)
+		cmocka_unit_test(only_counters_reach_the_instruction),
+#endif
 	};
 
 	return TT_RUN(tests);
