@@ -1001,13 +1001,17 @@ def root_starts_no_runner_of_others():
                 f.write(f'{folder}/link\n')
             os.chmod('bin/lab-runner', 0o644)
             change()
-            done = subprocess.run(['bin/ntime', 'lab', 'list'], env=environment(), timeout=PATIENCE, check=False, capture_output=True)
-            if wrong:
-                equal((done.returncode, done.stdout), (125, b''), wrong)
-                has(err(done), wrong % folder)
-                equal(err(done).count('\n'), 1)
-            else:
-                equal((done.returncode, done.stdout), (0, b'started list\n'))
+            # What the environment names is looked at in the same way, and what is beside the command is not.
+            for words, named, bad in (('lab list', None, wrong), ('lab list', 'NTIME_LAB', wrong * ('tree' in wrong)),
+                                      ('model list', 'NTIME_MODEL_PROGRAM', wrong * ('tree' in wrong))):
+                env = {**environment(), **({named: 'link'} if named else {})}
+                done = subprocess.run(['bin/ntime', *words.split()], env=env, timeout=PATIENCE, check=False, capture_output=True)
+                if bad:
+                    equal((done.returncode, done.stdout), (125, b''), (bad, named))
+                    has(err(done), bad % folder)
+                    equal(err(done).count('\n'), 1)
+                else:
+                    equal((done.returncode, done.stdout), (0, b'started list\n'), (wrong, named, err(done)))
 
 
 @test
