@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Long texts on terminals. */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -81,7 +82,7 @@ static bool show(char *const argv[], const char *text, size_t bytes)
 	feed(ends[1], text, bytes);
 	do
 		ended = waitpid(pid, &status, 0);
-	while (ended < 0);
+	while (ended < 0 && errno == EINTR);
 	(void)sigaction(SIGINT, &before, NULL);
 	return !WIFEXITED(status) || WEXITSTATUS(status) < NOT_STARTED;
 }

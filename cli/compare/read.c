@@ -312,9 +312,9 @@ int cli_results_read(struct cli_results *r, const char *path)
 	*r = (struct cli_results){ 0 };
 	if (cli_json_check() < 0)
 		return -EINVAL;
-	f = cli_fopen(path, "re");
+	f = cli_fopen_file(path);
 	if (!f)
-		return wrong(path, "%s", strerror(errno));
+		return wrong(path, "%s", cli_fopen_why());
 	root = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
 	if (root)
 		ret = read_root(r, root, path);

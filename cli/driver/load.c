@@ -65,7 +65,7 @@ static int say_module_error(const char *file, int error)
 
 static int load_file(const char *file, const char *parameters)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC), error;
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error;
 
 	if (fd < 0) {
 		cli_say("cannot open '%s': %s", file, strerror(errno));

@@ -70,7 +70,7 @@ static void add_library(struct vendors *v, const char *library, const char *vend
 /* A file that glvnd could not read either is passed over. */
 static void add_file(struct vendors *v, const char *path, const char *vendor)
 {
-	FILE *f = cli_fopen(path, "re");
+	FILE *f = cli_fopen_file(path);
 	json_t *root = f ? json_loadf(f, 0, NULL) : NULL;
 	const char *library =
 		json_string_value(json_object_get(json_object_get(root, "ICD"), "library_path"));

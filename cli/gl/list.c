@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* ntime gl list: a context without a window, and what the extension says in it. */
 #include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <EGL/egl.h>
@@ -13,6 +16,7 @@
 
 #include <ntime/ntime.h>
 
+#include "cli/base/signals.h"
 #include "cli/gl/gl.h"
 #include "cli/output/absence.h"
 #include "cli/output/csv.h"
@@ -327,7 +331,7 @@ static void fini(struct list *l)
 	free(l->renderer);
 }
 
-int cli_gl_list(const struct cli_gl *gl)
+static int list_here(const struct cli_gl *gl)
 {
 	struct list l = { .n = 0 };
 	int ret = CLI_EXIT_FAILED;
@@ -343,4 +347,32 @@ int cli_gl_list(const struct cli_gl *gl)
 	}
 	fini(&l);
 	return ret;
+}
+
+/* A driver may do what it likes in a process of its own: what ended that is said here. */
+int cli_gl_list(const struct cli_gl *gl)
+{
+	int status = 0;
+	pid_t child, ended;
+
+	(void)fflush(stdout);
+	child = fork();
+	if (child < 0) {
+		cli_say("cannot try the driver in a process of its own: %s", strerror(errno));
+		return CLI_EXIT_FAILED;
+	}
+	if (child == 0)
+		exit(list_here(gl));
+	cli_signals_forward(child);
+	do
+		ended = waitpid(child, &status, 0);
+	while (ended < 0 && errno == EINTR);
+	cli_signals_forward(0);
+	if (ended == child && WIFEXITED(status))
+		return WEXITSTATUS(status);
+	if (ended == child && WTERMSIG(status) != SIGINT)
+		cli_say("the driver of EGL was ended by signal %d (%s); asked were %s: try another "
+			"one with --vendor",
+			WTERMSIG(status), strsignal(WTERMSIG(status)), getenv(CLI_GL_VENDORS));
+	return CLI_EXIT_FAILED;
 }

@@ -24,13 +24,13 @@ static int open_program(const char *name, char *path)
 
 	if (strchr(name, '/') || !folders) {
 		(void)snprintf(path, PATH_MAX, "%s", name);
-		return open(path, O_RDONLY | O_CLOEXEC);
+		return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	}
 	copy = rest = cli_strdup(folders);
 	while (fd < 0 && (folder = strsep(&rest, ":")))
 		if (snprintf(path, PATH_MAX, "%s/%s", *folder ? folder : ".", name) < PATH_MAX &&
 		    access(path, X_OK) == 0)
-			fd = open(path, O_RDONLY | O_CLOEXEC);
+			fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	free(copy);
 	return fd;
 }

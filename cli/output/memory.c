@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
 /* Memory, or the end. */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "cli/output/exit.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
+
+#define CLI_NO_FILE EBADFD
 
 /* ---- the end ---- */
 
@@ -113,6 +119,33 @@ FILE *cli_fopen(const char *path, const char *mode)
 	if (!f && errno == ENOMEM)
 		cli_memory_end();
 	return f;
+}
+
+FILE *cli_fopen_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct statfs system;
+	struct stat st;
+	FILE *f = NULL;
+
+	if (fd < 0)
+		return NULL;
+	/* A pipe without a name has a writer: standard input, and <(...) of a shell. */
+	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) &&
+	    (!S_ISFIFO(st.st_mode) || fstatfs(fd, &system) || system.f_type != PIPEFS_MAGIC))
+		errno = CLI_NO_FILE;
+	else if (fcntl(fd, F_SETFL, 0) == 0)
+		f = fdopen(fd, "r");
+	if (!f && errno == ENOMEM)
+		cli_memory_end();
+	if (!f)
+		(void)close(fd);
+	return f;
+}
+
+const char *cli_fopen_why(void)
+{
+	return errno == CLI_NO_FILE ? "it is not a regular file" : strerror(errno);
 }
 
 DIR *cli_opendir(const char *path)

@@ -29,6 +29,12 @@ char *cli_format_args(const char *format, va_list args) __attribute__((format(pr
 
 /* As those of C; what they answer to other failures they answer still. */
 FILE *cli_fopen(const char *path, const char *mode);
+/*
+ * The same for reading a file that the user named, and nothing that would be waited for; NULL and
+ * why, as a part of a sentence.
+ */
+FILE *cli_fopen_file(const char *path);
+const char *cli_fopen_why(void);
 DIR *cli_opendir(const char *path);
 ssize_t cli_getline(char **line, size_t *room, FILE *f);
 

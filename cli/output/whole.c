@@ -304,8 +304,8 @@ static int append(struct cli_whole *w)
 	/* Nobody could tell half a report from a whole one. */
 	if (ret < 0 && ftruncate(to, before.st_size))
 		cli_say("%s may end with a part of it", w->place.name);
-	if (close(to) && !ret)
-		ret = -errno;
+	/* fsync(2) has told what could not be written: nothing could be taken back any more. */
+	(void)close(to);
 	return ret;
 }
 

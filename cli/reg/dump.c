@@ -256,11 +256,11 @@ static int load_json(struct cli_dump *d, FILE *f, const char *path)
 
 int cli_dump_load(struct cli_dump *d, const char *path)
 {
-	FILE *f = cli_fopen(path, "re");
+	FILE *f = cli_fopen_file(path);
 	int first, ret;
 
 	if (!f) {
-		cli_say("cannot open '%s': %s", path, strerror(errno));
+		cli_say("cannot open '%s': %s", path, cli_fopen_why());
 		return CLI_EXIT_FAILED;
 	}
 	first = getc(f);

@@ -3,16 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/base/cut.h"
 #include "cli/base/machine.h"
 #include "cli/base/wait.h"
 #include "cli/output/say.h"
@@ -41,33 +40,6 @@ int cli_frames_init(struct cli_frames *f, struct ntime_ctx *ctx, const char *pat
 	if (fcntl(f->theirs, F_SETFD, 0) || setenv(CLI_FRAMES_VARIABLE, number, 1))
 		return failed(f, "cannot count frames into", -errno);
 	return 0;
-}
-
-/*
- * Somebody cut the ring's file short while it is written to: the page that is gone is replaced by
- * one that nobody sees, so that counting, and the command, go on. A mistake of ours comes back.
- */
-static volatile sig_atomic_t was_cut;
-
-static void replace_page(int sig, siginfo_t *info, void *context)
-{
-	uintptr_t bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t page = (uintptr_t)info->si_addr & ~(bytes - 1);
-
-	(void)context;
-	if (was_cut > 1000 || info->si_code != BUS_ADRERR ||
-	    // cppcheck-suppress leakReturnValNotUsed ; it is where the page was
-	    mmap((void *)page, bytes, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
-		(void)signal(sig, SIG_DFL);
-	was_cut++;
-}
-
-static void survive_cuts(void)
-{
-	struct sigaction action = { .sa_sigaction = replace_page, .sa_flags = SA_SIGINFO };
-
-	(void)sigaction(SIGBUS, &action, NULL);
 }
 
 static int make_file(struct cli_frames *f)
@@ -101,7 +73,7 @@ int cli_frames_begin(struct cli_frames *f, struct ntime_session *s, pid_t pid)
 	f->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (f->pidfd < 0)
 		return failed(f, "cannot count frames into", -errno);
-	survive_cuts();
+	cli_cut_survive();
 	ret = ntime_frames_new(s, CLI_FRAMES_DEPTH, f->file.fd, &f->clock);
 	return ret < 0 ? cli_machine_say(f->ctx, ret), ret : 0;
 }
@@ -144,7 +116,7 @@ static void end_frames(struct cli_frames *f, size_t n)
 		return;
 	}
 	ret = ntime_frame_end(f->clock, NULL);
-	if (was_cut) {
+	if (cli_cut_happened()) {
 		cli_say("%s was cut short by somebody: frame %llu and those behind it are not "
 			"there",
 			f->path, (unsigned long long)f->n);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/base/cut.h"
 #include "cli/base/signals.h"
 #include "cli/base/wait.h"
 #include "cli/output/memory.h"
@@ -15,6 +16,12 @@
 #include "cli/output/stamp.h"
 #include "cli/watch/frames.h"
 #include "cli/watch/watch.h"
+
+static int say_cut(const struct cli_watch *w)
+{
+	cli_say("%s was cut short: start it anew", w->o.frames);
+	return -EBADMSG;
+}
 
 static int open_ring(struct cli_watch *w)
 {
@@ -25,8 +32,11 @@ static int open_ring(struct cli_watch *w)
 		cli_say("cannot read %s: %s", w->o.frames, strerror(-ret));
 		return ret;
 	}
+	cli_cut_survive();
 	ret = ntime_frame_ring_open(w->ctx, fd, &w->frames.ring);
 	(void)close(fd);
+	if (cli_cut_happened())
+		return say_cut(w);
 	if (ret < 0)
 		cli_say("%s: %s", w->o.frames,
 			*ntime_error_text(w->ctx) ? ntime_error_text(w->ctx) : strerror(-ret));
@@ -40,9 +50,7 @@ static int look(const struct cli_watch *w, struct ntime_frame_ring_info *info)
 
 	*info = (struct ntime_frame_ring_info){ .size = sizeof(*info) };
 	ret = ntime_frame_ring_get_info(w->frames.ring, info);
-	if (ret < 0)
-		cli_say("%s was cut short: start it anew", w->o.frames);
-	return ret;
+	return ret < 0 || cli_cut_happened() ? say_cut(w) : 0;
 }
 
 /* Which items there are shows in the values of a frame. 1: there is none, and none will come. */
@@ -80,6 +88,8 @@ static int take_frame(struct cli_watch *w, uint64_t number, size_t row,
 	int ret = ntime_frame_read(w->frames.ring, number, &frame, &w->frames.value[at],
 				   w->rows.items);
 
+	if (cli_cut_happened())
+		return say_cut(w);
 	if (ret == -ESTALE)
 		return ret;
 	if (ret < 0) {

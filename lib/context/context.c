@@ -247,11 +247,11 @@ static int load_metric_file(struct ntime_ctx *ctx, const char *path)
 
 	if (!text)
 		return -ENOMEM;
-	fd = nti_file_open(path);
+	fd = nti_file_open_text(path);
 	n = fd < 0 ? fd : nti_file_read_all(fd, text, METRICS_BYTES);
 	if (fd < 0)
 		ret = nti_error(&ctx->error, fd, "cannot open the metric file %s: %s", path,
-				strerror(-fd));
+				nti_file_why(fd));
 	else if (n < 0)
 		ret = nti_error(&ctx->error, -EIO, "cannot read the metric file %s: %s", path,
 				strerror((int)-n));

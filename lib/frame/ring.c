@@ -7,7 +7,11 @@
 
 #include "lib/base/error.h"
 #include "lib/context/context.h"
+#include "lib/count/item.h"
 #include "lib/frame/ring.h"
+
+/* Of an item: what is copied is bounded, whatever a stranger's file says. */
+#define MOST_STRING_BYTES (64u << 10)
 
 static int no_ring(struct ntime_ctx *ctx)
 {
@@ -30,8 +34,8 @@ static bool fits(uint64_t at, uint64_t n, uint64_t bytes, uint64_t end)
 /* All places within the file, so that whatever it says can be followed. */
 static bool is_sound(const struct ntime_frame_file *h)
 {
-	return h->depth >= 2 && !(h->depth & (h->depth - 1)) && h->items &&
-	       h->items <= UINT32_MAX / 1024 && h->strings_bytes && h->slot_bytes % 8 == 0 &&
+	return h->depth >= 2 && !(h->depth & (h->depth - 1)) && h->items && h->strings_bytes &&
+	       h->slot_bytes % 8 == 0 &&
 	       h->slot_bytes >= NTIME_FRAME_SLOT_BYTES +
 					(uint64_t)h->items * NTIME_FRAME_WORDS * sizeof(uint64_t) &&
 	       fits(h->items_at, h->items, sizeof(struct ntime_frame_file_item), h->bytes) &&
@@ -63,6 +67,14 @@ static int check_head(struct ntime_ctx *ctx, struct ntime_frame_ring *r)
 				 h->word_bits, word_bits);
 	if (h->bytes > r->map.bytes)
 		return is_cut(ctx, r->map.bytes, h->bytes);
+	if (h->items && (h->items > NTI_SESSION_MAX_ITEMS ||
+			 h->strings_bytes > (uint64_t)h->items * MOST_STRING_BYTES))
+		return nti_error(&ctx->error, -EBADMSG,
+				 "the ring of frames is damaged: it says that it has %u items and "
+				 "%llu bytes of strings, and at most %u, with %u bytes each, are "
+				 "read",
+				 h->items, (unsigned long long)h->strings_bytes,
+				 NTI_SESSION_MAX_ITEMS, MOST_STRING_BYTES);
 	return is_sound(h) ? 0
 			   : nti_error(&ctx->error, -EBADMSG,
 				       "the ring of frames is damaged: its parts do not lie in it");

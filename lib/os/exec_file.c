@@ -57,7 +57,7 @@ int nti_exec_find(const char *name, char path[PATH_MAX])
 static bool is_script(const char *path)
 {
 	char head[2] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	bool is = fd >= 0 && read(fd, head, 2) == 2 && head[0] == '#' && head[1] == '!';
 
 	if (fd >= 0)

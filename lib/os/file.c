@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "lib/os/file.h"
@@ -24,6 +26,33 @@ int nti_file_open(const char *path)
 	else
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
+}
+
+int nti_file_open_text(const char *path)
+{
+	bool is_named = strcmp(path, "-") != 0;
+	int fd = is_named ? nti_file_open_any(path) : nti_file_open(path), ret = 0;
+	struct statfs system;
+	struct stat st;
+
+	if (fd < 0 || !is_named)
+		return fd;
+	/* A pipe without a name has a writer: standard input, and <(...) of a shell. */
+	if (fstat(fd, &st) < 0)
+		ret = -errno;
+	else if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) &&
+		 (!S_ISFIFO(st.st_mode) || fstatfs(fd, &system) || system.f_type != PIPEFS_MAGIC))
+		ret = -ENODATA;
+	if (ret == 0 && fcntl(fd, F_SETFL, 0) < 0)
+		ret = -errno;
+	if (ret < 0)
+		(void)close(fd);
+	return ret < 0 ? ret : fd;
+}
+
+const char *nti_file_why(int error)
+{
+	return error == -ENODATA ? "it is not a regular file" : strerror(-error);
 }
 
 int nti_file_open_any(const char *path)

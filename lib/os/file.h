@@ -26,6 +26,12 @@ struct nti_file_state {
  */
 int nti_file_open(const char *path);
 /*
+ * The same, but of a name that is no file, which would be waited for: -ENODATA. Why @error came, as
+ * a part of a sentence.
+ */
+int nti_file_open_text(const char *path);
+const char *nti_file_why(int error);
+/*
  * The same of a name that may be a pipe or a device, which are not waited for: ask nti_file_state()
  * what it is.
  */

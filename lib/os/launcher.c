@@ -77,12 +77,12 @@ __attribute__((no_sanitize_address)) static int run_child(void *arg)
 		_exit(0);
 	}
 	(void)pthread_sigmask(SIG_SETMASK, &l->mask, NULL);
+	/* Where it cannot answer the launcher does; or the caller is gone: nothing must be run. */
 	l->has_answered = nti_process_put(l->fd, l->turn);
-	/* The caller is gone or gave up: nothing must be run. */
-	if (!nti_process_get(l->fd, &order))
-		_exit(127);
-	nti_moment_take(&board->exec);
-	(void)execvp(l->argv[board->which][0], l->argv[board->which]);
+	if (l->has_answered && nti_process_get(l->fd, &order)) {
+		nti_moment_take(&board->exec);
+		(void)execvp(l->argv[board->which][0], l->argv[board->which]);
+	}
 	board->error = errno;
 	_exit(board->error == ENOENT ? 127 : 126);
 }

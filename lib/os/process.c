@@ -45,25 +45,26 @@ void nti_process_drop_handlers(void)
 			(void)sigaction(sig, &standard, NULL);
 }
 
-/* What fits into a pipe as a whole. */
-static void tell(int fd, const void *what, size_t bytes)
+/* What fits into a pipe as a whole; false: it could not be told, errno says why. */
+static bool tell(int fd, const void *what, size_t bytes)
 {
 	ssize_t n;
 
 	do
 		n = write(fd, what, bytes);
 	while (n < 0 && errno == EINTR);
+	return n >= 0;
 }
 
-/* Length of what was told, 0 where the other end is closed. */
-static size_t hear(int fd, void *what, size_t bytes)
+/* Length of what was told, 0 where the other end is closed, -errno. */
+static ssize_t hear(int fd, void *what, size_t bytes)
 {
 	ssize_t n;
 
 	do
 		n = read(fd, what, bytes);
 	while (n < 0 && errno == EINTR);
-	return n < 0 ? 0 : (size_t)n;
+	return n < 0 ? -errno : n;
 }
 
 bool nti_process_put(int fd, unsigned char byte)
@@ -78,7 +79,20 @@ bool nti_process_put(int fd, unsigned char byte)
 
 bool nti_process_get(int fd, unsigned char *byte)
 {
-	return hear(fd, byte, 1) == 1;
+	ssize_t n = hear(fd, byte, 1);
+
+	if (n < 1)
+		errno = n < 0 ? (int)-n : EPIPE;
+	return n == 1;
+}
+
+/* In the child: the command does not run because of errno. */
+static void give_up(int news, int status)
+{
+	int error = errno;
+
+	(void)tell(news, &error, sizeof(error));
+	_exit(status);
 }
 
 /*
@@ -95,21 +109,18 @@ static void run_child(int door, int news, char *const argv[])
 {
 	struct nti_moment exec;
 	unsigned char go;
-	int error;
 
 	if (read(door, &go, 0) < 0)
-		_exit(127);
+		give_up(news, 127);
 	(void)execvp("", argv); /* exec(3): ENOENT, found without asking the kernel */
 	nti_moment_take(&exec);
-	(void)nti_process_put(door, 0);
-	if (!nti_process_get(door, &go))
-		_exit(127);
+	/* The parent waits for that byte: where it cannot be sent the end must come instead. */
+	if (!nti_process_put(door, 0) || !nti_process_get(door, &go))
+		give_up(news, 127);
 	nti_moment_take(&exec);
-	tell(news, &exec, sizeof(exec));
-	(void)execvp(argv[0], argv);
-	error = errno;
-	tell(news, &error, sizeof(error));
-	_exit(error == ENOENT ? 127 : 126);
+	if (tell(news, &exec, sizeof(exec)))
+		(void)execvp(argv[0], argv);
+	give_up(news, errno == ENOENT ? 127 : 126);
 }
 
 int nti_process_hold(struct nti_process *p)
@@ -244,6 +255,8 @@ static int reap(struct nti_process *p, struct nti_process_end *end)
 			p->begin = exec;
 	}
 	p->launcher = NULL;
+	if (p->is_unheard && pid > 0 && WIFEXITED(end->status))
+		ret = -EPIPE;
 	if (pid < 0 || ret < 0)
 		return pid < 0 ? -ECHILD : ret;
 	end->real_ns = p->end.ns - p->begin.ns;
@@ -255,8 +268,8 @@ static int reap(struct nti_process *p, struct nti_process_end *end)
 static int open_door(struct nti_process *p)
 {
 	struct nti_moment exec;
-	bool is_failed = false;
 	int error = 0;
+	ssize_t n;
 
 	/* EPIPE: it was killed, which its status tells. */
 	if (!nti_process_put(p->door, 0) && errno != EPIPE)
@@ -264,14 +277,19 @@ static int open_door(struct nti_process *p)
 	close_fd(&p->door);
 	/*
 	 * The moment of exec, then the end that exec makes by closing the pipe, or the errno of the
-	 * exec that failed. Nothing at all: it was killed before.
+	 * exec that failed. That errno alone: it did not come so far. Nothing at all: it was killed
+	 * before, or could tell nothing.
 	 */
-	if (hear(p->news, &exec, sizeof(exec)) == sizeof(exec)) {
+	n = hear(p->news, &exec, sizeof(exec));
+	p->is_unheard = n == 0;
+	if (n == sizeof(exec)) {
 		p->begin = exec;
-		is_failed = hear(p->news, &error, sizeof(error)) == sizeof(error);
+		n = hear(p->news, &error, sizeof(error));
+	} else if (n == sizeof(error)) {
+		memcpy(&error, &exec, sizeof(error));
 	}
 	close_fd(&p->news);
-	return is_failed ? -error : 0;
+	return n < 0 ? (int)n : -error;
 }
 
 int nti_process_release(struct nti_process *p)

@@ -20,6 +20,7 @@ struct nti_process {
 	int pidfd; /* readable when the child has ended */
 	int door;  /* our end: writing releases the child, closing makes it end */
 	int news;  /* read end: the moment of exec, then the errno of a failed one or end of file */
+	bool is_unheard; /* released, and not a word of exec: it was killed, or ran nothing */
 	struct nti_launcher *launcher; /* in place of door and news; NULL once it is reaped */
 	/* The child called exec; until it did, or a launcher's has ended: release, or fork. */
 	struct nti_moment begin;
@@ -62,8 +63,8 @@ int nti_process_fork(struct nti_process *p, char *const argv[]);
 /* Let it exec. 0, or -errno of exec(3), after which the child is reaped. */
 int nti_process_release(struct nti_process *p);
 /*
- * 1 ended (and reaped), 0 @timeout_ns is over (UINT64_MAX: never), -EINTR, -ECHILD; of a launcher's
- * also -errno of exec.
+ * 1 ended (and reaped), 0 @timeout_ns is over (UINT64_MAX: never), -EINTR, -ECHILD; -EPIPE: it did
+ * not come to exec and could not say why; of a launcher's also -errno of exec.
  */
 int nti_process_wait(struct nti_process *p, uint64_t timeout_ns, struct nti_process_end *end);
 int nti_process_kill(const struct nti_process *p, int sig);
@@ -76,7 +77,7 @@ bool nti_process_exists(pid_t pid);
 int nti_process_pin(unsigned int cpu, void **before);
 /* Give the thread its affinity back where @is_undone, and free what was kept of it. */
 void nti_process_unpin(void *before, bool is_undone);
-/* A byte through a socket; false: the other end is closed. Async-signal-safe. */
+/* A byte through a socket; false and errno; EPIPE: the other end is closed. Async-signal-safe. */
 bool nti_process_put(int fd, unsigned char byte);
 bool nti_process_get(int fd, unsigned char *byte);
 /*

@@ -1001,13 +1001,38 @@ def root_starts_no_runner_of_others():
                 f.write(f'{folder}/link\n')
             os.chmod('bin/lab-runner', 0o644)
             change()
-            done = subprocess.run(['bin/ntime', 'lab', 'list'], env=environment(), timeout=PATIENCE, check=False, capture_output=True)
-            if wrong:
-                equal((done.returncode, done.stdout), (125, b''), wrong)
-                has(err(done), wrong % folder)
-                equal(err(done).count('\n'), 1)
-            else:
-                equal((done.returncode, done.stdout), (0, b'started list\n'))
+            # What the environment names is looked at in the same way, and what is beside the command is not.
+            for words, named, bad in (('lab list', None, wrong), ('lab list', 'NTIME_LAB', wrong * ('tree' in wrong)),
+                                      ('model list', 'NTIME_MODEL_PROGRAM', wrong * ('tree' in wrong))):
+                env = {**environment(), **({named: 'link'} if named else {})}
+                done = subprocess.run(['bin/ntime', *words.split()], env=env, timeout=PATIENCE, check=False, capture_output=True)
+                if bad:
+                    equal((done.returncode, done.stdout), (125, b''), (bad, named))
+                    has(err(done), bad % folder)
+                    equal(err(done).count('\n'), 1)
+                else:
+                    equal((done.returncode, done.stdout), (0, b'started list\n'), (wrong, named, err(done)))
+
+
+@test
+def what_is_no_file_is_not_waited_for():
+    with Directory():
+        for name in ('pipe', 'pipe.json', 'run'):
+            os.mkfifo(name)
+        os.chmod('run', 0o755)
+        with open('x.json', 'w', encoding='ascii') as f:
+            f.write('{')
+        for words in (('compare', 'pipe.json', 'x.json'), ('compare', 'x.json', 'pipe.json'), ('reg', 'diff', 'pipe', 'x.json'), ('list', '--machine', 'pipe'),
+                      ('list', '--metric-file', 'pipe'), ('./run',), ('gl', './run')):
+            done = ntime(*words)
+            equal((done.returncode in (125, 126, 127), done.stdout, err(done).count('\n')), (True, b'', 1), (words, err(done)))
+            if words[-1] != './run':
+                has(err(done), 'it is no')
+        # A shell's <(...) and standard input have a writer.
+        for words in ('reg diff <(cat x.json) x.json', 'cat x.json | "$0" reg diff /dev/stdin x.json'):
+            text = words if '"$0"' in words else f'"$0" {words}'
+            done = subprocess.run(['bash', '-c', text, NTIME], env=environment(), timeout=PATIENCE, check=False, capture_output=True)
+            equal((done.returncode, 'regular file' in err(done)), (125, False), (words, err(done)))
 
 
 @test

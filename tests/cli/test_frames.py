@@ -243,6 +243,23 @@ def a_ring_that_is_cut_under_its_writer_takes_nothing_with_it():
 
 
 @test
+def a_ring_that_is_cut_under_its_reader_ends_with_a_sentence():
+    with Folder() as f:
+        count(f.ring, ['page-faults', 'minor-faults', 'task-clock', 'tsc'], [sys.executable, '-c', FAULTS, '500'])
+        with open(f.ring, 'r+b') as file:
+            whole = file.read()
+            # Each of them is caught by the cut somewhere else, or not at all.
+            for _ in range(100):
+                reader = subprocess.Popen([t.NTIME, 'watch', '--frames', f.ring, '--csv'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                while reader.poll() is None:
+                    os.ftruncate(file.fileno(), 0)
+                    os.pwrite(file.fileno(), whole, 0)
+                said = reader.stderr.read()
+                equal((reader.returncode in (0, 125), reader.returncode == 0 or said.startswith(b'ntime: ')), (True, True), (reader.returncode, said))
+                reader.stderr.close()
+
+
+@test
 def floods_and_what_outlives_the_command_do_not_hold_ntime():
     with Folder() as f:
         begin = time.monotonic()
@@ -300,7 +317,9 @@ def files_that_are_no_ring():
         for content, sentence in ((b'', 'it is no ring of frames'), (b'x' * 4096, 'it is no ring of frames'), (whole[:12], 'the ring of frames was cut short: it has 12 bytes of 128'),
                                   (whole[:4096], f'the ring of frames was cut short: it has 4096 bytes of {len(whole)}'),
                                   (whole[:8] + struct.pack('=I', 2) + whole[12:], 'the ring of frames has version 2, and this ntime reads 1: use the ntime that wrote it'),
-                                  (whole[:28] + struct.pack('=I', 1000) + whole[32:], 'the ring of frames is damaged: its parts do not lie in it')):
+                                  (whole[:28] + struct.pack('=I', 1000) + whole[32:], 'the ring of frames is damaged: its parts do not lie in it'),
+                                  (whole[:56] + struct.pack('=Q', 5 << 30) + whole[64:], 'the ring of frames is damaged: it says that it has 1 items and 5368709120 bytes of '
+                                   'strings, and at most 1024, with 65536 bytes each, are read')):
             with open(f.ring, 'wb') as file:
                 file.write(content)
             done = ntime('watch', '--frames', f.ring)

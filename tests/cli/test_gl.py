@@ -179,6 +179,22 @@ def list_shows_what_a_program_would_see():
 
 
 @needs_driver
+def a_driver_that_aborts_is_named():
+    cc = shutil.which('cc') or shutil.which('gcc')
+    if not cc:
+        raise t.Skip('there is no compiler to make a driver with')
+    with Directory():
+        with open('a.c', 'w', encoding='ascii') as f:
+            f.write('#include <stdlib.h>\nint __egl_Main(void) { abort(); }\n')
+        subprocess.run([cc, '-shared', '-fPIC', '-o', 'libEGL_bad.so', 'a.c'], check=True)
+        with open('bad.json', 'w', encoding='ascii') as f:
+            json.dump({'file_format_version': '1.0.0', 'ICD': {'library_path': os.path.abspath('libEGL_bad.so')}}, f)
+        done = ntime('gl', 'list', env=environment(__EGL_VENDOR_LIBRARY_FILENAMES=os.path.abspath('bad.json')))
+        equal((done.returncode, done.stdout), (125, b''), err(done))
+        has(err(done), 'was ended by signal 6 (Aborted)')
+
+
+@needs_driver
 def list_has_the_events_of_the_user():
     counters = {c['name']: c for c in listed('-e', 'tsc,context-switches')['counters'] if c['group'] == 'ntime'}
     equal(sorted(name.split()[0] for name in counters), ['context-switches', 'tsc'])

@@ -6,8 +6,8 @@
  *
  * FILE holds a struct faults_page; MODE is "count", "once" or "good" (for good). Calls are counted
  * once the program has said so (FAULTS_BEGIN, by faults.so) and if they are in the table: each
- * fails with an error that machines bring. What the program forks is left alone. Exit status 77 and
- * a sentence where nothing can be traced.
+ * fails with an error that machines bring. What the program forks is followed until it executes
+ * another program. Exit status 77 and a sentence where nothing can be traced.
  */
 #include <elf.h>
 #include <errno.h>
@@ -250,16 +250,21 @@ static bool is_the_loaders(pid_t pid, uint64_t ip)
 	return is_within(range, find_code(pid, loader, 1, range), ip);
 }
 
-/* ---- one program ---- */
+/* ---- one program and what it forks ---- */
+
+struct task {
+	pid_t pid;		    /* 0: none */
+	long end_of_data;	    /* what brk(2) answered last; if it fails, that is its answer */
+	uint64_t number;	    /* of the call under way */
+	const struct call *failing; /* that one, if it was left out */
+};
 
 struct tracing {
 	struct faults_page *page;
 	uint64_t fail_at;
 	bool for_good, has_begun;
-	long kind;		    /* number of the first that failed */
-	long end_of_data;	    /* what brk(2) answered last; if it fails, that is its answer */
-	uint64_t number;	    /* of the call under way */
-	const struct call *failing; /* that one, if it was left out */
+	long kind;	      /* number of the first that failed */
+	struct task task[64]; /* the first one is the program */
 };
 
 static void note(struct tracing *t, pid_t pid, const struct call *call,
@@ -285,9 +290,10 @@ static void note(struct tracing *t, pid_t pid, const struct call *call,
 	}
 }
 
-static void on_entry(struct tracing *t, pid_t pid, const struct ptrace_syscall_info *info)
+static void on_entry(struct tracing *t, struct task *task, const struct ptrace_syscall_info *info)
 {
 	const struct call *call = find(info->entry.nr);
+	pid_t pid = task->pid;
 	uint64_t number;
 	bool fails;
 
@@ -309,44 +315,92 @@ static void on_entry(struct tracing *t, pid_t pid, const struct ptrace_syscall_i
 	if (!t->page->failed++)
 		note(t, pid, call, info);
 	if (call->is_made || skip_call(pid) == 0)
-		t->failing = call;
+		task->failing = call;
 }
 
-static void on_stop(struct tracing *t, pid_t pid)
+static void on_stop(struct tracing *t, struct task *task)
 {
 	struct ptrace_syscall_info info;
 
-	if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) <= 0)
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, task->pid, sizeof(info), &info) <= 0)
 		return;
 	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
-		t->number = info.entry.nr;
-		on_entry(t, pid, &info);
-	} else if (info.op == PTRACE_SYSCALL_INFO_EXIT && t->failing) {
-		(void)set_result(pid, t->failing->number == SYS_brk ? t->end_of_data
-								    : -t->failing->error);
-		t->failing = NULL;
-	} else if (info.op == PTRACE_SYSCALL_INFO_EXIT && t->number == SYS_brk) {
-		t->end_of_data = (long)info.exit.rval;
+		task->number = info.entry.nr;
+		on_entry(t, task, &info);
+	} else if (info.op == PTRACE_SYSCALL_INFO_EXIT && task->failing) {
+		(void)set_result(task->pid, task->failing->number == SYS_brk
+						    ? task->end_of_data
+						    : -task->failing->error);
+		task->failing = NULL;
+	} else if (info.op == PTRACE_SYSCALL_INFO_EXIT && task->number == SYS_brk) {
+		task->end_of_data = (long)info.exit.rval;
 	}
 }
 
-/* Its status as of wait(2). */
-static int trace(struct tracing *t, pid_t pid)
+#define FOLLOW                                                                                     \
+	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |  \
+	 PTRACE_O_TRACEEXEC)
+
+/* Of @pid; one that is new goes on without this tracer, so that what is left is found. */
+static struct task *task_of(struct tracing *t, pid_t pid, bool *is_new)
 {
+	struct task *free_one = NULL;
+
+	*is_new = false;
+	for (size_t i = 0; i < sizeof(t->task) / sizeof(t->task[0]); i++) {
+		if (t->task[i].pid == pid)
+			return &t->task[i];
+		if (i && !free_one && !t->task[i].pid)
+			free_one = &t->task[i];
+	}
+	if (!free_one)
+		return NULL;
+	*is_new = true;
+	*free_one = (struct task){ .pid = pid, .end_of_data = t->task[0].end_of_data };
+	(void)ptrace(PTRACE_SETOPTIONS, pid, 0, FOLLOW);
+	return free_one;
+}
+
+/* The signal that a stopped task goes on with; -1: it is another program from now on. */
+static int on_signal(struct tracing *t, struct task *task, int status)
+{
+	int sig = WSTOPSIG(status);
+
+	if (sig == (SIGTRAP | 0x80))
+		on_stop(t, task);
+	else if (status >> 16 == PTRACE_EVENT_EXEC && task != &t->task[0])
+		return -1;
+	return sig == (SIGTRAP | 0x80) || sig == SIGTRAP ? 0 : sig;
+}
+
+/* The program's status as of wait(2). */
+static int trace(struct tracing *t)
+{
+	pid_t pid = t->task[0].pid;
+	struct task *task = &t->task[0];
 	int status, sig = 0;
+	bool is_new;
 
 	for (;;) {
-		if (ptrace(PTRACE_SYSCALL, pid, 0, sig) && errno != ESRCH)
+		if (ptrace(sig < 0 ? PTRACE_DETACH : PTRACE_SYSCALL, pid, 0, sig < 0 ? 0 : sig) &&
+		    errno != ESRCH)
 			return -1;
-		if (waitpid(pid, &status, 0) < 0)
-			return -1;
-		if (!WIFSTOPPED(status))
-			return status;
-		sig = 0;
-		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
-			on_stop(t, pid);
-		else if (WSTOPSIG(status) != SIGTRAP)
-			sig = WSTOPSIG(status);
+		if (task && sig < 0)
+			task->pid = 0;
+		for (;;) {
+			pid = waitpid(-1, &status, __WALL);
+			if (pid < 0)
+				return -1;
+			task = task_of(t, pid, &is_new);
+			if (WIFSTOPPED(status))
+				break;
+			if (task == &t->task[0])
+				return status;
+			if (task)
+				task->pid = 0;
+		}
+		/* It begins with a stop of ptrace's own. */
+		sig = !task ? -1 : is_new ? 0 : on_signal(t, task, status);
 	}
 }
 
@@ -387,12 +441,12 @@ int main(int argc, char **argv)
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		return 2;
-	if (!WIFSTOPPED(status) ||
-	    ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)) {
+	if (!WIFSTOPPED(status) || ptrace(PTRACE_SETOPTIONS, pid, 0, FOLLOW | PTRACE_O_EXITKILL)) {
 		printf("calls: programs may not be traced here: %s\n", strerror(errno));
 		return SKIPPED;
 	}
-	status = trace(&t, pid);
+	t.task[0].pid = pid;
+	status = trace(&t);
 	t.page->status = (uint64_t)status;
 	return 0;
 }

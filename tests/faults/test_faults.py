@@ -26,7 +26,7 @@ PAGE_BYTES = PLACE + 8 * 32768
 NUMBER = re.compile(r'\d+(,\d{3})*(\.\d+)?(e[-+]?\d+)?( ?([num\u00b5]?s|[KMGT]i?B|[kMG]?Hz)\b)?')
 REFERENCES, TRIES = 4, 3
 SHOWN = 6
-FAILED = 125
+FAILED, NOT_EXECUTABLE = 125, 126
 SKIPPED = 77
 ALLOCATIONS, SYSTEM_CALLS = 'allocations', 'system calls'
 OFTEN_NONE = 'user', 'sys', 'rusage-involuntary-switches', 'rusage-voluntary-switches'
@@ -139,6 +139,9 @@ class Run:
             bytes_ = page.read()
             self.calls, self.failed, self.spared, self.loading, places, status = struct.unpack('QQQQQQ', bytes_[:WHERE])
             self.status = os.waitstatus_to_exitcode(status) if tracer else done.returncode
+            # What failed between fork and exec: ntime(1) has a status for it.
+            if tracer and self.status == NOT_EXECUTABLE and 'ntime: ' in self.stderr:
+                self.status = FAILED
             self.where = bytes_[WHERE:PLACE].split(b'\0')[0].decode('utf-8', 'replace')
             self.places = struct.unpack(f'{places}Q', bytes_[PLACE:PLACE + 8 * places])
             if tracer:

@@ -593,6 +593,12 @@ static const struct damage_row {
 	  "the ring of frames is damaged: its parts do not lie in it" },
 	{ __LINE__, 32, 1000, 0, -EBADMSG,
 	  "the ring of frames is damaged: its parts do not lie in it" },
+	/* sizes that fit into a file with holes, and not into the memory */
+	{ __LINE__, 32, 1025, 0, -EBADMSG, "it says that it has 1025 items and" },
+	{ __LINE__, 32, UINT32_MAX / 1024, 0, -EBADMSG,
+	  "at most 1024, with 65536 bytes each, are" },
+	{ __LINE__, 56, 128 << 10, 0, -EBADMSG, "1 items and 131072 bytes of strings" },
+	{ __LINE__, 60, 1, 0, -EBADMSG, "the ring of frames is damaged: it says" },
 	{ __LINE__, 40, 4, 0, -EBADMSG,
 	  "the ring of frames is damaged: its parts do not lie in it" },
 	{ __LINE__, 44, 1, 0, -EBADMSG,

@@ -9,6 +9,7 @@
 
 #include "lib/base/library.h"
 #include "lib/base/text.h"
+#include "lib/os/file.h"
 #include "lib/os/replay/load.h"
 
 int nti_machine_bad(struct nti_machine_loader *l, const char *format, ...)
@@ -669,18 +670,20 @@ static int read_all(FILE *f, char **out, size_t *bytes)
 
 int nti_machine_load(const char *path, struct nti_machine **out, struct nti_error *e)
 {
+	int fd = nti_file_open_text(path), ret = fd;
 	size_t bytes;
 	char *text;
 	FILE *f;
-	int ret;
 
 	*out = NULL;
-	f = fopen(path, "re");
-	if (!f) {
+	f = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!f && fd >= 0) {
 		ret = -errno;
-		return nti_error(e, ret, "machine file %s cannot be opened: %s", path,
-				 strerror(-ret));
+		nti_file_close(fd);
 	}
+	if (!f)
+		return nti_error(e, ret, "machine file %s cannot be opened: %s", path,
+				 nti_file_why(ret));
 	ret = read_all(f, &text, &bytes);
 	(void)fclose(f);
 	if (ret)
