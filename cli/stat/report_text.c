@@ -185,6 +185,13 @@ static void note_bounds(struct cell *cell, const struct cli_style *style,
 	add_note(cell, text);
 }
 
+/* Of a 0 that the hardware alone bounds: it was hardly looked at. */
+static bool is_unbounded(const struct cli_item *item)
+{
+	return item->value.value == 0 && item->value.above > 0 && item->has_bounds &&
+	       !(item->value.above < 0.9 * item->most);
+}
+
 /* As much again and more may have been missed: nothing is known then but the lower end. */
 static void note_interval(struct cell *cell, const struct cli_style *style,
 			  const struct cli_item *item)
@@ -194,7 +201,7 @@ static void note_interval(struct cell *cell, const struct cli_style *style,
 	const char *unit;
 	char text[NOTE_CHARS];
 
-	if (v->value > 0 && v->above > v->value) {
+	if ((v->value > 0 && v->above > v->value) || is_unbounded(item)) {
 		least = other_cell(style, item, v->value - v->below, &unit);
 		snprintf(text, sizeof(text), "at least %.40s%s%.20s", least.text, *unit ? " " : "",
 			 unit);

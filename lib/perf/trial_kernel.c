@@ -35,6 +35,8 @@
 /* From there on it is a kernel that interprets filters: nothing is known then. */
 #define INTERPRETED 3
 #define BRANCHES_HIGH 1.4
+/* Nothing makes a filter shorter; an interrupt in each run of the shorter one would. */
+#define FILTER_LOW 0.7
 
 /* Turns of the filters; how often each is run: the least of them has no interrupt in it. */
 static const unsigned int filter_turns[] = { 8, 264 };
@@ -233,12 +235,12 @@ static void judge_filters(const struct run *r, struct nti_trial *out)
 		if (i < 0 || i > INTERPRETED)
 			continue;
 		keep(out, i);
-		if (i > INSTRUCTIONS_HIGH)
+		if (i > INSTRUCTIONS_HIGH || i < FILTER_LOW)
 			out->faults |= NTI_TRIAL_KERNEL;
 		if (b < 0)
 			continue;
-		keep(out, fmax(i, b));
-		if (b > BRANCHES_HIGH)
+		keep(out, b);
+		if (b > BRANCHES_HIGH || b < FILTER_LOW)
 			out->faults |= NTI_TRIAL_KERNEL;
 	}
 }

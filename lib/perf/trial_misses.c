@@ -26,6 +26,11 @@ static const double most[WORKS] = { [LOADS] = 4, [GUESSES] = 2 };
 #define FOREIGN_TIMES 4
 /* For each load or guess: less is somebody else's. */
 #define FOREIGN_LEAST 0.125
+/*
+ * Each load misses, and half of the guesses are wrong: less is next to nothing of them. What has
+ * next to nothing of the other work either is its own event.
+ */
+#define OWN_LEAST (1. / 64)
 
 /* What was counted at @amounts, the least of all tries; and @last, the reading after them. */
 static bool count_all(struct nti_os *os, const struct nti_perf_group *g,
@@ -86,7 +91,8 @@ void nti_trial_misses(struct nti_os *os, const struct perf_event_attr *attr, boo
 	foreign = is_of_branches ? out->per_load : out->per_guess;
 	if (last.count[0] == 0)
 		out->seen |= NTI_TRIAL_DEAD;
-	else if (own > most[is_of_branches ? GUESSES : LOADS])
+	else if (own > most[is_of_branches ? GUESSES : LOADS] ||
+		 (own < OWN_LEAST && foreign <= FOREIGN_LEAST))
 		out->seen |= NTI_TRIAL_RATE;
 	else if (foreign > FOREIGN_LEAST && foreign > FOREIGN_TIMES * own)
 		out->seen |= NTI_TRIAL_FOREIGN;

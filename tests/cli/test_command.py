@@ -1024,6 +1024,8 @@ def what_is_no_file_is_not_waited_for():
             f.write('{')
         for words in (('compare', 'pipe.json', 'x.json'), ('compare', 'x.json', 'pipe.json'), ('reg', 'diff', 'pipe', 'x.json'), ('list', '--machine', 'pipe'),
                       ('list', '--metric-file', 'pipe'), ('./run',), ('gl', './run')):
+            if IS_FAKE and words[0] in ('list', 'gl'):
+                continue  # the stand-in opens no files, and has no libraries of OpenGL
             done = ntime(*words)
             equal((done.returncode in (125, 126, 127), done.stdout, err(done).count('\n')), (True, b'', 1), (words, err(done)))
             if words[-1] != './run':
@@ -1614,8 +1616,10 @@ def help_and_version():
 def names_of_other_tools_are_understood():
     if IS_FAKE:
         raise Skip('the stand-in knows no names of others')
+    # A processor that this one is not: its own events are listed.
+    zen = 'zen3' if ntime('list', 'zen4').returncode == 0 else 'zen4'
     for word, part in (('pagef', 'did you mean page-faults'), ('PAPI_TOT_INS', 'it is called instructions here'),
-                       ('duration_time', 'real time is in every report'), ('zen4', "'ntime list --cpu amd64_fam19h_zen4'")):
+                       ('duration_time', 'real time is in every report'), (zen, f"'ntime list --cpu amd64_fam19h_{zen}'")):
         done = ntime('-e', word, 'true')
         equal(done.returncode, 125)
         has(err(done), part)

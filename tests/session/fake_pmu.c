@@ -49,6 +49,8 @@ static const char *const lie_names[LIES] = {
 	"all stand still",
 	"kernel twice",
 	"kernel twice in both modes",
+	"half of the kernel",
+	"a 1024th",
 	"5 percent more",
 	"1 percent more",
 	"ends",
@@ -256,6 +258,14 @@ static void count(const struct fake_pmu *p, struct fake_event *e, const struct f
 			break;
 		case LIE_1_PERCENT:
 			step = percent(e, step, 101);
+			break;
+		case LIE_1024TH:
+			e->hundredths += step;
+			step = e->hundredths / 1024;
+			e->hundredths %= 1024;
+			break;
+		case LIE_KERNEL_HALF:
+			step -= amount_of(a, e->code, kernel) / 2;
 			break;
 		case LIE_KERNEL_TWICE_SUM:
 			step += e->modes[FAKE_USER] ? amount_of(a, e->code, kernel) : 0;

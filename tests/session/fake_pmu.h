@@ -68,6 +68,8 @@ enum fake_lie {
 	LIE_FROZEN_ALL,	      /* all counters stand still from a moment on */
 	LIE_KERNEL_TWICE,     /* the kernel's part is counted twice */
 	LIE_KERNEL_TWICE_SUM, /* likewise, where both modes are counted alone */
+	LIE_KERNEL_HALF,      /* half of the kernel's part is lost */
+	LIE_1024TH,	      /* so little of it is counted */
 	LIE_5_PERCENT,	      /* so much too much */
 	LIE_1_PERCENT,
 	LIE_ENDS, /* stands still at an amount */
@@ -82,7 +84,7 @@ struct fake_event {
 	uint64_t config;
 	uint32_t type;
 	uint64_t raw, last_shown, previous, enabled_ns, running_ns;
-	uint64_t hundredths; /* of one more, of a lie in percent */
+	uint64_t hundredths; /* of one more, of a lie in percent; or 1024ths */
 	bool was_hit;	     /* by what happens once */
 };
 

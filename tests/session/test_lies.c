@@ -73,6 +73,8 @@ static const struct lie_row lie_rows[] = {
 	{ __LINE__, LIE_FROZEN_ALL, V(CYCLES), true },
 	{ __LINE__, LIE_KERNEL_TWICE, CORE3 },
 	{ __LINE__, LIE_KERNEL_TWICE_SUM, CORE3 },
+	{ __LINE__, LIE_KERNEL_HALF, V(INSTRUCTIONS) | V(BRANCHES) },
+	{ __LINE__, LIE_1024TH, MISS3, .is_alone = true },
 	/* Of cycles this is not found: docs/counting.md, "What cannot be found out". */
 	{ __LINE__, LIE_5_PERCENT, V(INSTRUCTIONS) | V(BRANCHES) },
 	{ __LINE__, LIE_1_PERCENT, V(INSTRUCTIONS) | V(BRANCHES) },
