@@ -65,6 +65,9 @@ double nti_session_hard_rate(const struct nti_session_item *item)
 	}
 }
 
+/* Groups are not read at the same moment; as much as rows of data/limits have. */
+#define SLACK 10000
+
 static void add_cap(struct nti_session_item *item, size_t of, double most, double slack)
 {
 	if (item->caps < NTI_CAPS && isfinite(most))
@@ -105,7 +108,7 @@ void nti_session_find_caps(struct ntime_session *s, size_t i)
 		    !nti_session_is_alike(s, i, of))
 			continue;
 		if (nti_doubt_is_about(other, "cycles"))
-			add_cap(item, of, nti_session_hard_rate(item) / CYCLES_PER_NS, 0);
+			add_cap(item, of, nti_session_hard_rate(item) / CYCLES_PER_NS, SLACK);
 		add_limits(s, i, of, NULL, 1, 0, 1);
 	}
 }
