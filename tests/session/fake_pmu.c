@@ -147,6 +147,8 @@ static int code_of(const struct perf_event_attr *attr, enum fake_code *code)
 		[PERF_COUNT_HW_BRANCH_MISSES] = FAKE_BRANCH_MISSES,
 		[PERF_COUNT_HW_CACHE_REFERENCES] = FAKE_REFERENCES,
 		[PERF_COUNT_HW_CACHE_MISSES] = FAKE_MISSES,
+		/* any number of them: a clock of its own */
+		[PERF_COUNT_HW_BUS_CYCLES] = FAKE_REFERENCES,
 	};
 
 	if (attr->type == PERF_TYPE_HARDWARE && attr->config < NTI_ARRAY_SIZE(hardware))
