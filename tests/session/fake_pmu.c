@@ -76,7 +76,7 @@ static int fake_text(struct nti_os *os, const char *path, char *buf, size_t size
 	struct fake_pmu *p = pmu_of(os);
 
 	if (strcmp(path, "/sys/devices/system/cpu/online") == 0)
-		return say(buf, size, "0");
+		return say(buf, size, p->cpus ? p->cpus : "0");
 	if (strcmp(path, "/proc/sys/kernel/random/boot_id") == 0 && p->boot)
 		return say(buf, size, p->boot);
 	if (strcmp(path, "/proc/sys/kernel/osrelease") == 0)

@@ -489,6 +489,39 @@ TEST(a_0_is_doubted_where_events_are_missing)
 	check_code("branches", 1u << 6, NTIME_REASON_NONE, NTIME_REASON_NONE);
 }
 
+/* The second CPU counted something: so the first one can, whose row comes before. */
+TEST(what_counts_at_one_cpu_is_vouched_for_at_others)
+{
+	const struct ntime_target cpus = { .size = sizeof(cpus),
+					   .kind = NTIME_TARGET_CPUS,
+					   .cpus = "0-1" };
+	const struct fake_amounts amounts = { .of = { { [FAKE_BRANCHES] = 7 } } };
+	struct ntime_item item = { .size = sizeof(item) };
+	struct ntime_value v[2];
+	struct rig r = { .n = 0 };
+	bool is_found = false;
+
+	fake_pmu_init(&r.pmu, 8);
+	r.pmu.cpus = "0-1";
+	r.pmu.ctx.units.cpu.missing = 1;
+	TT_IS(ntime_session_new(&r.pmu.ctx, &cpus, &r.s), 0);
+	add(&r, "r04c4:u");
+	r.pmu.read_amounts = (struct fake_amounts){ 0 };
+	start(&r);
+	for (size_t i = 0; !is_found; i++) {
+		is_found = r.pmu.event[i].is_open;
+		r.pmu.event[i].modes[FAKE_USER] = false;
+	}
+	fake_pmu_work(&r.pmu, &amounts, 1000000);
+	TT_IS(ntime_session_read_where(r.s, v, 1, 2), 2);
+	TT_IS(v[0].count, 0);
+	assert_true(v[1].count > 0);
+	TT_IS(v[0].flags & NTIME_IMPLAUSIBLE, 0);
+	TT_IS(ntime_session_item(r.s, 0, &item), 0);
+	TT_IS(item.reason_code, NTIME_REASON_NONE);
+	fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -496,6 +529,7 @@ int main(void)
 		cmocka_unit_test(errata_are_said),
 		cmocka_unit_test(codes_of_no_list_are_said),
 		cmocka_unit_test(a_0_is_doubted_where_events_are_missing),
+		cmocka_unit_test(what_counts_at_one_cpu_is_vouched_for_at_others),
 		cmocka_unit_test(ordinary_runs_raise_no_alarm),
 	};
 
