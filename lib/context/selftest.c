@@ -206,8 +206,7 @@ bool nti_context_is_in_part(const struct ntime_ctx *ctx)
 	size_t i;
 
 	for (i = 0; tests->has_trial && i < NTI_TRIAL_EVENTS; i++)
-		is |= (tests->trial.event[i] & (NTI_TRIAL_TRIED | NTI_TRIAL_DEAD)) !=
-		      NTI_TRIAL_TRIED;
+		is |= tests->trial.event[i] & (NTI_TRIAL_DEAD | NTI_TRIAL_REFUSED);
 	for (i = 0; i < tests->events; i++)
 		is |= tests->event[i].trial.seen & NTI_TRIAL_DEAD;
 	return is;

@@ -437,15 +437,15 @@ static int skylake_cpuid(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uin
  * Codes that no list has, and any event where the processor lacks @missing ones: a 0 is doubted,
  * and only that. It is read, then something happens.
  */
-static void check_code(const char *name, uint32_t missing, enum ntime_reason before,
-		       enum ntime_reason after)
+static void check_code_on(unsigned int counters, const char *name, uint32_t missing,
+			  enum ntime_reason before, enum ntime_reason after)
 {
 	struct fake_amounts amounts = { .of = { { [FAKE_CYCLES] = 5000 } } };
 	struct ntime_item item = { .size = sizeof(item) };
 	struct nti_os_ops ops;
 	struct rig r = { .n = 0 };
 
-	fake_pmu_init(&r.pmu, 8);
+	fake_pmu_init(&r.pmu, counters);
 	ops = *r.pmu.os.ops;
 	ops.cpuid = skylake_cpuid;
 	r.pmu.os.ops = &ops;
@@ -472,6 +472,12 @@ static void check_code(const char *name, uint32_t missing, enum ntime_reason bef
 	fini(&r);
 }
 
+static void check_code(const char *name, uint32_t missing, enum ntime_reason before,
+		       enum ntime_reason after)
+{
+	check_code_on(8, name, missing, before, after);
+}
+
 TEST(codes_of_no_list_are_said)
 {
 	check_code("r1ff", 0, NTIME_REASON_IMPLAUSIBLE, NTIME_REASON_UNKNOWN_EVENT);
@@ -483,6 +489,8 @@ TEST(a_0_is_doubted_where_events_are_missing)
 {
 	check_code("r04c4:u", 1u << 6, NTIME_REASON_IMPLAUSIBLE, NTIME_REASON_NONE);
 	check_code("r04c4", 1u << 0, NTIME_REASON_IMPLAUSIBLE, NTIME_REASON_NONE);
+	/* The trial had no counter for branches: nothing says that they are missing. */
+	check_code_on(2, "r04c4:u", 0, NTIME_REASON_NONE, NTIME_REASON_NONE);
 	/* Bits of events that no generic name has. */
 	check_code("r04c4", 1u << 7, NTIME_REASON_NONE, NTIME_REASON_NONE);
 	/* The trial saw it count. */
