@@ -128,13 +128,21 @@ static void add_event(struct ntime_ctx *ctx, const struct nti_unit *core,
 		      const struct perf_event_attr *attr, const struct nti_trial_misses *trial)
 {
 	struct nti_selftests *tests = &ctx->selftests;
+	size_t at = 0;
 
-	if (tests->events == NTI_SELFTEST_EVENTS)
+	/* In place of what was known before it was tried. */
+	while (at < tests->events && (tests->event[at].type != attr->type ||
+				      tests->event[at].config != attr->config))
+		at++;
+	if (at == NTI_SELFTEST_EVENTS)
 		return;
-	tests->event[tests->events++] = (struct nti_selftest_event){ .type = attr->type,
-								     .config = attr->config,
-								     .trial = *trial };
-	(void)nti_selftests_remember(ctx, core, tests);
+	tests->events += at == tests->events;
+	tests->event[at] = (struct nti_selftest_event){ .type = attr->type,
+							.config = attr->config,
+							.trial = *trial };
+	/* Who reads the file believes that the trial was made. */
+	if (tests->has_trial)
+		(void)nti_selftests_remember(ctx, core, tests);
 }
 
 /* Whether it is dead. */
@@ -198,8 +206,7 @@ bool nti_context_is_in_part(const struct ntime_ctx *ctx)
 	size_t i;
 
 	for (i = 0; tests->has_trial && i < NTI_TRIAL_EVENTS; i++)
-		is |= (tests->trial.event[i] & (NTI_TRIAL_TRIED | NTI_TRIAL_DEAD)) !=
-		      NTI_TRIAL_TRIED;
+		is |= tests->trial.event[i] & (NTI_TRIAL_DEAD | NTI_TRIAL_REFUSED);
 	for (i = 0; i < tests->events; i++)
 		is |= tests->event[i].trial.seen & NTI_TRIAL_DEAD;
 	return is;
@@ -261,16 +268,20 @@ int nti_context_selftest_event(struct ntime_ctx *ctx, struct nti_event *event)
 int nti_context_vouches_for_0(struct ntime_ctx *ctx, const struct nti_event *event)
 {
 	const struct nti_selftests *tests = &ctx->selftests;
+	const struct nti_selftest_event *known;
 	enum nti_trial_event tried;
 	struct nti_part part;
 	int ret = find_part(ctx, event, &part);
 
 	if (ret <= 0)
 		return ret < 0 ? ret : 1;
+	known = find_event(tests, &part.attr);
+	/* Dead ones are refused, but in modes in which they cannot be tried. */
+	if (known)
+		return !(known->trial.seen & NTI_TRIAL_DEAD);
 	tried = trial_event(&part.attr);
-	/* Dead ones are refused, and not asked for. */
-	return find_event(tests, &part.attr) || (tried < NTI_TRIAL_EVENTS && tests->has_trial &&
-						 tests->trial.event[tried] & NTI_TRIAL_TRIED);
+	return tried < NTI_TRIAL_EVENTS && tests->has_trial &&
+	       tests->trial.event[tried] & NTI_TRIAL_TRIED;
 }
 
 void nti_context_counted(struct ntime_ctx *ctx, const struct nti_event *event)

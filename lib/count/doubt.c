@@ -655,6 +655,19 @@ static void check_0(struct ntime_session *s, size_t i, struct nti_seen *seen, st
 		item->doubt_of_0 = vouched;
 }
 
+void nti_doubts_vouch(struct ntime_session *s)
+{
+	for (size_t i = 0; i < s->items; i++) {
+		char *text = s->doubts->text[i].text;
+
+		if (s->item[i].doubt_of_0 != unvouched || !s->groups.sum[i].count)
+			continue;
+		s->item[i].doubt_of_0 = vouched;
+		if (strcmp(text, unvouched) == 0)
+			*text = '\0';
+	}
+}
+
 static void check_zeros(struct ntime_session *s, struct nti_seen *seen, struct ntime_value *values)
 {
 	size_t i;

@@ -83,6 +83,12 @@ void nti_doubts_fini(struct ntime_session *s);
 void nti_doubts_check(struct ntime_session *s, struct nti_seen *seen, struct nti_moved *moved,
 		      struct ntime_value *values);
 
+/*
+ * Before the rows of a reading: what counted at one thread or CPU, by the sums of all groups, is
+ * vouched for at the others.
+ */
+void nti_doubts_vouch(struct ntime_session *s);
+
 /* Why values of item @i are implausible, as far as was found out by reading; NULL: they are not. */
 /* @item is a share, and its value more than all of it. */
 void nti_doubt_share(const struct ntime_session *s, const struct nti_session_item *item);

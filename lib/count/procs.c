@@ -267,12 +267,12 @@ struct ntime_value nti_session_procs_value(const struct ntime_session *s,
 	}
 	out.count = sum.count;
 	out.wanted_ns = out.counted_ns = real_ns * sum.seen;
+	out.flags = sum.missing ? NTIME_PARTIAL : 0;
 	if (sum.lost_ns) {
 		out.counted_ns -= sum.lost_ns < out.wanted_ns ? sum.lost_ns : out.wanted_ns;
-		out.flags = NTI_PROCS_LOST;
+		out.flags |= NTI_PROCS_LOST;
 		return out;
 	}
 	out.value = (double)sum.count * item->event.scale;
-	out.flags = sum.missing ? NTIME_PARTIAL : 0;
 	return out;
 }

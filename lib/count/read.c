@@ -795,6 +795,10 @@ int ntime_session_read_where(struct ntime_session *s, struct ntime_value *out, s
 	ret = nti_session_rows_get(s, &rows);
 	if (ret == 0)
 		ret = read_once(s, true, &real_ns);
+	if (ret == 0 && s->doubts->has_doubt_of_0) {
+		add_groups(s, 0, s->groups.count);
+		nti_doubts_vouch(s);
+	}
 	for (at = 0; ret == 0 && at < where_count; at++)
 		ret = read_row(s, rows, at, real_ns, &out[at * n]);
 	return ret < 0 ? ret : (int)(n * where_count);

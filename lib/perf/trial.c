@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Trials of a core PMU with known work. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,16 +92,20 @@ static struct perf_event_attr attr_of(const struct nti_unit *unit, uint64_t conf
 
 static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
 
-static void open_events(struct run *r)
+static void open_events(struct run *r, struct nti_trial *out)
 {
 	enum nti_trial_event event;
+	int ret;
 
 	nti_perf_group_init(&r->group, self);
 	for (event = 0; event < NTI_TRIAL_EVENTS; event++) {
 		const struct perf_event_attr attr = attr_of(r->unit, nti_trial_config(event));
 
-		if (nti_perf_group_add(r->os, &r->group, &attr) == 0)
+		ret = nti_perf_group_add(r->os, &r->group, &attr);
+		if (ret == 0)
 			r->of[r->group.count - 1] = event;
+		else if (ret == -ENOENT || ret == -EOPNOTSUPP)
+			out->event[event] = NTI_TRIAL_REFUSED;
 	}
 }
 
@@ -267,7 +272,7 @@ static bool try_events(struct nti_os *os, const struct nti_unit *unit, struct nt
 	r->os = os;
 	r->unit = unit;
 	r->work = nti_work_of(os);
-	open_events(r);
+	open_events(r, out);
 	is_known = count_all(r);
 	if (is_known) {
 		judge_stop(r, out);

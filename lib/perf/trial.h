@@ -28,6 +28,7 @@ enum nti_trial_event {
 #define NTI_TRIAL_ROUGH (1u << 3)
 #define NTI_TRIAL_FOREIGN (1u << 4) /* it counts other work than its own */
 #define NTI_TRIAL_COUNTED (1u << 5) /* not tried: it counted something for somebody */
+#define NTI_TRIAL_REFUSED (1u << 6) /* the kernel has none; not for want of a counter */
 
 /* What all of its counters do. */
 #define NTI_TRIAL_RUNS_ON (1u << 0)	 /* they count while they are disabled */

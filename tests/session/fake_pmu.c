@@ -78,7 +78,7 @@ static int fake_text(struct nti_os *os, const char *path, char *buf, size_t size
 	struct fake_pmu *p = pmu_of(os);
 
 	if (strcmp(path, "/sys/devices/system/cpu/online") == 0)
-		return say(buf, size, "0");
+		return say(buf, size, p->cpus ? p->cpus : "0");
 	if (strcmp(path, "/proc/sys/kernel/random/boot_id") == 0 && p->boot)
 		return say(buf, size, p->boot);
 	if (strcmp(path, "/proc/sys/kernel/osrelease") == 0)
@@ -149,6 +149,8 @@ static int code_of(const struct perf_event_attr *attr, enum fake_code *code)
 		[PERF_COUNT_HW_BRANCH_MISSES] = FAKE_BRANCH_MISSES,
 		[PERF_COUNT_HW_CACHE_REFERENCES] = FAKE_REFERENCES,
 		[PERF_COUNT_HW_CACHE_MISSES] = FAKE_MISSES,
+		/* any number of them: a clock of its own */
+		[PERF_COUNT_HW_BUS_CYCLES] = FAKE_REFERENCES,
 	};
 
 	if (attr->type == PERF_TYPE_HARDWARE && attr->config < NTI_ARRAY_SIZE(hardware))

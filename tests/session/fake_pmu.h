@@ -103,6 +103,7 @@ struct fake_pmu {
 	enum fake_code code, other;
 	uint64_t from_ns, amount;
 	unsigned int bit;
+	const char *cpus;   /* on line; NULL: 0 */
 	const char *boot;   /* boot_id; NULL: there is none */
 	char directory[64]; /* in place of /run/ntime; "": there is none */
 	bool loses_turns;   /* what took turns counts a half from then on */

@@ -439,15 +439,15 @@ static int skylake_cpuid(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uin
  * Codes that no list has, and any event where the processor lacks @missing ones: a 0 is doubted,
  * and only that. It is read, then something happens.
  */
-static void check_code(const char *name, uint32_t missing, enum ntime_reason before,
-		       enum ntime_reason after)
+static void check_code_on(unsigned int counters, const char *name, uint32_t missing,
+			  enum ntime_reason before, enum ntime_reason after)
 {
 	struct fake_amounts amounts = { .of = { { [FAKE_CYCLES] = 5000 } } };
 	struct ntime_item item = { .size = sizeof(item) };
 	struct nti_os_ops ops;
 	struct rig r = { .n = 0 };
 
-	fake_pmu_init(&r.pmu, 8);
+	fake_pmu_init(&r.pmu, counters);
 	ops = *r.pmu.os.ops;
 	ops.cpuid = skylake_cpuid;
 	r.pmu.os.ops = &ops;
@@ -474,6 +474,12 @@ static void check_code(const char *name, uint32_t missing, enum ntime_reason bef
 	fini(&r);
 }
 
+static void check_code(const char *name, uint32_t missing, enum ntime_reason before,
+		       enum ntime_reason after)
+{
+	check_code_on(8, name, missing, before, after);
+}
+
 TEST(codes_of_no_list_are_said)
 {
 	check_code("r1ff", 0, NTIME_REASON_IMPLAUSIBLE, NTIME_REASON_UNKNOWN_EVENT);
@@ -485,10 +491,45 @@ TEST(a_0_is_doubted_where_events_are_missing)
 {
 	check_code("r04c4:u", 1u << 6, NTIME_REASON_IMPLAUSIBLE, NTIME_REASON_NONE);
 	check_code("r04c4", 1u << 0, NTIME_REASON_IMPLAUSIBLE, NTIME_REASON_NONE);
+	/* The trial had no counter for branches: nothing says that they are missing. */
+	check_code_on(2, "r04c4:u", 0, NTIME_REASON_NONE, NTIME_REASON_NONE);
 	/* Bits of events that no generic name has. */
 	check_code("r04c4", 1u << 7, NTIME_REASON_NONE, NTIME_REASON_NONE);
 	/* The trial saw it count. */
 	check_code("branches", 1u << 6, NTIME_REASON_NONE, NTIME_REASON_NONE);
+}
+
+/* The second CPU counted something: so the first one can, whose row comes before. */
+TEST(what_counts_at_one_cpu_is_vouched_for_at_others)
+{
+	const struct ntime_target cpus = { .size = sizeof(cpus),
+					   .kind = NTIME_TARGET_CPUS,
+					   .cpus = "0-1" };
+	const struct fake_amounts amounts = { .of = { { [FAKE_BRANCHES] = 7 } } };
+	struct ntime_item item = { .size = sizeof(item) };
+	struct ntime_value v[2];
+	struct rig r = { .n = 0 };
+	bool is_found = false;
+
+	fake_pmu_init(&r.pmu, 8);
+	r.pmu.cpus = "0-1";
+	r.pmu.ctx.units.cpu.missing = 1;
+	TT_IS(ntime_session_new(&r.pmu.ctx, &cpus, &r.s), 0);
+	add(&r, "r04c4:u");
+	r.pmu.read_amounts = (struct fake_amounts){ 0 };
+	start(&r);
+	for (size_t i = 0; !is_found; i++) {
+		is_found = r.pmu.event[i].is_open;
+		r.pmu.event[i].modes[FAKE_USER] = false;
+	}
+	fake_pmu_work(&r.pmu, &amounts, 1000000);
+	TT_IS(ntime_session_read_where(r.s, v, 1, 2), 2);
+	TT_IS(v[0].count, 0);
+	assert_true(v[1].count > 0);
+	TT_IS(v[0].flags & NTIME_IMPLAUSIBLE, 0);
+	TT_IS(ntime_session_item(r.s, 0, &item), 0);
+	TT_IS(item.reason_code, NTIME_REASON_NONE);
+	fini(&r);
 }
 
 int main(void)
@@ -498,6 +539,7 @@ int main(void)
 		cmocka_unit_test(errata_are_said),
 		cmocka_unit_test(codes_of_no_list_are_said),
 		cmocka_unit_test(a_0_is_doubted_where_events_are_missing),
+		cmocka_unit_test(what_counts_at_one_cpu_is_vouched_for_at_others),
 		cmocka_unit_test(ordinary_runs_raise_no_alarm),
 	};
 

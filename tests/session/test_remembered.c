@@ -320,6 +320,46 @@ TEST(the_kernels_part)
 	fini(&r);
 }
 
+/* A session of @name in the context at hand, in which things happen: is its value marked? */
+static bool is_marked(struct rig *r, const char *name)
+{
+	const struct fake_amounts a = { .of = { { [FAKE_BRANCHES] = 5000 },
+						{ [FAKE_BRANCH_MISSES] = 5000 } } };
+	struct ntime_session *s;
+	struct ntime_value v;
+
+	TT_IS(ntime_session_new(&r->pmu.ctx, NULL, &s), 0);
+	TT_IS(ntime_session_add(s, name, NULL), 0);
+	TT_IS(ntime_session_start(s), 0);
+	fake_pmu_work(&r->pmu, &a, 1000000);
+	TT_IS(ntime_session_read(s, &v, 1), 1);
+	ntime_session_free(s);
+	return v.flags & NTIME_IMPLAUSIBLE;
+}
+
+/* What was counted where events are missing takes the place of no trial. */
+TEST(what_counted_is_no_trial)
+{
+	struct rig r;
+
+	init(&r);
+	r.pmu.ctx.has_no_selftest = true;
+	r.pmu.ctx.units.cpu.missing = 1;
+	TT_IS(is_marked(&r, "r04c4:u"), false);
+	TT_IS(access(r.file, F_OK), -1);
+	r.pmu.lie = LIE_DEAD;
+	r.pmu.code = FAKE_MISSES;
+	assert_true(opens_of(&r, "cache-misses", NTIME_REASON_NOT_COUNTING) > 0);
+	/* The same counter, which nobody tried in this mode. */
+	TT_IS(is_marked(&r, "cache-misses:k"), true);
+	r.pmu.lie = LIE_TIMES_8;
+	r.pmu.code = FAKE_BRANCH_MISSES;
+	TT_IS(is_marked(&r, "branch-misses:k"), false);
+	assert_true(opens_of(&r, "branch-misses", NTIME_REASON_NONE) > 0);
+	TT_IS(doubt_of(&r, "branch-misses"), NTIME_REASON_IMPLAUSIBLE);
+	fini(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +370,7 @@ int main(void)
 		cmocka_unit_test(others_are_not_believed),
 		cmocka_unit_test(events_that_take_turns),
 		cmocka_unit_test(the_kernels_part),
+		cmocka_unit_test(what_counted_is_no_trial),
 	};
 
 	return TT_RUN(tests);

@@ -16,8 +16,8 @@ struct region {
 	double instructions, references;     /* that there were */
 };
 
-static const char *const others[EVENTS - 1] = { "instructions:u", "branches:u", "branch-misses:u",
-						"cache-references:u" };
+static const char *others[EVENTS - 1] = { "instructions:u", "branches:u", "branch-misses:u",
+					  "cache-references:u" };
 
 /* On three counters: @first has one for itself. */
 static void begin(struct region *r, const char *first)
@@ -191,12 +191,37 @@ TEST(no_wider_than_what_is_beside)
 	assert_true(estimates > 0);
 }
 
+/* A bus, or a reference, that is faster than a core that saves power. */
+TEST(other_clocks_may_be_faster_than_cycles)
+{
+	static const struct pace saving = { 1, 4 };
+	static struct region region;
+	uint64_t seed = tt_seed();
+	unsigned int held = 0;
+
+	others[EVENTS - 2] = "bus-cycles:u";
+	for (unsigned int n = 0; n < 40; n++) {
+		struct ntime_value v[EVENTS];
+
+		begin(&region, "cycles:u");
+		run(&region, 10 * MS, &saving, &seed);
+		TT_IS(ntime_session_stop(region.s), 0);
+		TT_IS(ntime_session_read(region.s, v, EVENTS), EVENTS);
+		held += holds(&v[EVENTS - 1], region.references);
+		end(&region);
+	}
+	others[EVENTS - 2] = "cache-references:u";
+	/* 38 are expected. */
+	assert_true(held >= 30);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_counts_all_the_time_may_stop),
 		cmocka_unit_test(programs_that_end_slowly),
 		cmocka_unit_test(no_wider_than_what_is_beside),
+		cmocka_unit_test(other_clocks_may_be_faster_than_cycles),
 	};
 
 	return TT_RUN(tests);
