@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define NTE_COUNTS_MAGIC "ntimeemu"
-#define NTE_COUNTS_VERSION 3
+#define NTE_COUNTS_VERSION 4
 #define NTE_PLACES 65536
 #define NTE_PAGES 16384 /* a process that ends with threads in it gives none back */
 #define NTE_FILES 1024
@@ -94,6 +94,8 @@ struct nte_block {
  * @wanted:	1 << NTE_TAKEN_BRANCHES and its like: what costs time, and only then is counted. Set
  *		before the command begins
  * @lacking, @system_call: calls that QEMU answered with ENOSYS, and the number of the last one
+ * @faults:	signals of faults that the program handled, each of which may have interrupted a
+ *		block of instructions
  * @files, @blocks: as @used; the file ends before .file where they are not wanted (@by_function)
  * @has_page:	of each page: a process has it
  * @next_page:	where to look for one that is free
@@ -110,7 +112,8 @@ struct nte_counts {
 	uint32_t files, blocks;
 	uint32_t lacking, system_call;
 	uint32_t next_page;
-	uint32_t reserved[3];
+	uint32_t faults;
+	uint32_t reserved[2];
 	uint32_t has_page[NTE_PAGES];
 	struct nte_page page[NTE_PAGES] __attribute__((aligned(NTE_PAGE_BYTES)));
 	struct nte_place place[NTE_PLACES];

@@ -534,6 +534,21 @@ static void say_outside(uint32_t n)
 	was_said |= n > 0;
 }
 
+/* Of the first run in which there was any. */
+static void say_faults(uint32_t n)
+{
+	static bool was_said;
+
+	if (n && !was_said)
+		cli_say("the command handled %u signal%s of faults (SIGSEGV, SIGBUS, SIGFPE, "
+			"SIGILL), each of which can interrupt a block of instructions that the "
+			"emulator has counted in full: instructions, branches and taken-branches "
+			"are too high by at most %u block%s; QEMU_SINGLESTEP=1 in the environment "
+			"(from QEMU 8.1 on QEMU_ONE_INSN_PER_TB=1) makes a block one instruction",
+			n, n == 1 ? "" : "s", n, n == 1 ? "" : "s");
+	was_said |= n > 0;
+}
+
 /* @status: wait(2)'s. By a signal it ends where it cannot make its threads, say. */
 static void say_no_plugin(const char *qemu, int status)
 {
@@ -564,6 +579,7 @@ static int check_emulator(const struct cli_measure *m)
 		return CLI_EXIT_FAILED;
 	}
 	say_outside(info.outside);
+	say_faults(info.faults);
 	if (info.lacking && m->end.status)
 		cli_say("%s lacks system call %u, which the command asked for: that may be why it "
 			"failed",

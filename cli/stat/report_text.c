@@ -358,6 +358,8 @@ static struct cell note_cell(const struct cli_style *style, const struct cli_ite
 		add_note(&cell, "by wait4(2), from fork on");
 	if (v->flags & NTIME_OVERFLOWED)
 		add_note(&cell, "the counter wrapped and the wrap was missed");
+	if (v->flags & NTIME_AT_MOST)
+		add_note(&cell, "at most: signals interrupted what had been counted");
 	if (v->flags & NTIME_LOST)
 		add_note(&cell, "taken by another program, or its device is gone");
 	if (v->flags & NTIME_USER_ONLY)

@@ -56,6 +56,9 @@ NTIME_API char *const *ntime_emulator_argv(const struct ntime_emulator *e);
  *		another architecture, set-uid, not readable, or started by execveat(2)
  * @lacking:	system calls that the emulator does not know, and answered with ENOSYS; @system_call
  *		is the last one's number. Those that C libraries do without are left out
+ * @faults:	signals of faults (SIGSEGV, SIGBUS, SIGFPE, SIGILL) that the command handled: by at
+ *		most that many blocks of instructions, of 512 at most, are instructions and branches
+ *		too high (NTIME_AT_MOST)
  *
  * Since 0.1.
  */
@@ -65,7 +68,7 @@ struct ntime_emulator_info {
 	uint32_t outside;
 	uint32_t lacking;
 	uint32_t system_call;
-	uint32_t reserved;
+	uint32_t faults;
 };
 
 /** ntime_emulator_get_info() - 0 or -EINVAL (wrong size). Since 0.1. */

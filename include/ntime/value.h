@@ -56,6 +56,11 @@
  * emulator did with it
  */
 #define NTIME_EMULATED (1u << 15)
+/*
+ * no more than that: signals interrupted what an emulator had counted already, see struct
+ * ntime_emulator_info. Of a metric: one of its events is
+ */
+#define NTIME_AT_MOST (1u << 16)
 
 /**
  * struct ntime_value - one result

@@ -89,6 +89,10 @@ struct ntime_value nti_emulated_value(const struct ntime_session *s,
 	out.value = (double)out.count;
 	out.wanted_ns = out.counted_ns = real_ns;
 	out.flags = __atomic_load_n(&counts->outside, __ATOMIC_RELAXED) ? NTIME_PARTIAL : 0;
+	/* Others are counted when they have happened, not when their block begins. */
+	if ((which == NTE_INSTRUCTIONS || which == NTE_BRANCHES || which == NTE_TAKEN_BRANCHES) &&
+	    __atomic_load_n(&counts->faults, __ATOMIC_RELAXED))
+		out.flags |= NTIME_AT_MOST;
 	return out;
 }
 
@@ -220,6 +224,7 @@ int ntime_emulator_get_info(const struct ntime_emulator *e, struct ntime_emulato
 		.outside = __atomic_load_n(&e->counts->outside, __ATOMIC_RELAXED),
 		.lacking = __atomic_load_n(&e->counts->lacking, __ATOMIC_RELAXED),
 		.system_call = __atomic_load_n(&e->counts->system_call, __ATOMIC_RELAXED),
+		.faults = __atomic_load_n(&e->counts->faults, __ATOMIC_RELAXED),
 	};
 	return 0;
 }

@@ -821,7 +821,8 @@ int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint
 #define INPUT_FLAGS                                                                                \
 	(NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_SCALED | NTIME_PARTIAL | NTIME_OVERFLOWED |      \
 	 NTIME_SIMULATED | NTIME_USER_ONLY | NTIME_ELSEWHERE | NTIME_LOST | NTIME_STATE |          \
-	 NTIME_GONE | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE | NTIME_PROC | NTIME_EMULATED)
+	 NTIME_GONE | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE | NTIME_PROC | NTIME_EMULATED |            \
+	 NTIME_AT_MOST)
 
 /* Counters are started one after the other: so much of a share may be that. */
 #define SHARE_MOST 101.0

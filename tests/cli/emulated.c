@@ -15,6 +15,7 @@
  *     misused N   N calls of execve(2) with arguments that are nowhere; ends with status 3 if one
  *                 is
  *                 anything but EFAULT
+ *     faults N    N writes to a page that a handler of SIGSEGV makes writable
  *     runs PROGRAM [ARGUMENT...]   in a child, whose exit status is its own
  */
 #include <errno.h>
@@ -22,6 +23,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -217,6 +219,29 @@ static int call_what_is_lacking(unsigned long n)
 	return ret;
 }
 
+#define PAGE_BYTES 65536 /* the largest one of these architectures */
+static char page[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
+
+static void allow_page(int signal)
+{
+	(void)signal;
+	(void)mprotect(page, PAGE_BYTES, PROT_READ | PROT_WRITE);
+}
+
+static int fault(unsigned long n)
+{
+	struct sigaction action = { .sa_handler = allow_page };
+
+	if (sigaction(SIGSEGV, &action, NULL) != 0)
+		return 2;
+	while (n--) {
+		if (mprotect(page, PAGE_BYTES, PROT_NONE) != 0)
+			return 2;
+		*(volatile char *)page = 1;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 10) : 0, i;
@@ -236,6 +261,8 @@ int main(int argc, char **argv)
 		return misuse_exec(n);
 	else if (strcmp(argv[1], "lacking") == 0)
 		return call_what_is_lacking(n);
+	else if (strcmp(argv[1], "faults") == 0)
+		return fault(n);
 	else if (strcmp(argv[1], "forks") == 0)
 		run_children(n);
 	else if (strcmp(argv[1], "straight") == 0)

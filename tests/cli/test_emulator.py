@@ -511,6 +511,31 @@ def what_never_began_has_no_count():
 
 
 @test
+def faults_that_the_program_handles_are_told():
+    """A block that one interrupts was counted in full; blocks of one instruction tell what is right."""
+    one_each = environment(QEMU_SINGLESTEP='1', QEMU_ONE_INSN_PER_TB='1')
+    counts = {}
+    for name, env in (('blocks', None), ('single', one_each)):
+        for n in (1000, 3000):
+            counts[name, n], said = counted(PROGRAM, 'faults', str(n), events=EVENTS + ',syscalls', options=['-m', 'each=instructions / branches'], env=env)
+            has(said, f'ntime: the command handled {n} signals of faults (SIGSEGV, SIGBUS, SIGFPE, SIGILL), ')
+            has(said, f'instructions, branches and taken-branches are too high by at most {n} blocks; QEMU_SINGLESTEP=1 in the environment')
+            equal({event for event, item in counts[name, n].items() if 'at-most' in item['flags']}, {'instructions', 'branches', 'taken-branches', 'each'}, (name, n))
+    more = {(name, event): counts[name, 3000][event]['count'] - counts[name, 1000][event]['count'] for name in ('blocks', 'single') for event in EVENTS.split(',')}
+    for event in EVENTS.split(','):
+        # The instruction at fault began twice.
+        high = more['blocks', event] - more['single', event] + (2000 if event == 'instructions' else 0)
+        equal((high > 0, high <= 2000 * 512) if event == 'instructions' else (high >= 0, high <= 2000), (True, True), (event, more))
+    equal([more['blocks', event] for event in ('loads', 'stores')], [more['single', event] for event in ('loads', 'stores')])
+    done = ntime('--via', 'emulator', '-e', 'instructions,loads', '-r', '2', PROGRAM, 'faults', '10')
+    equal(len(re.findall(r'instructions .*at most: signals interrupted what had been counted', err(done))), 1, err(done))
+    equal(err(done).count('signals of faults'), 1, err(done))
+    # Those of others interrupt no block.
+    items, said = counted('sh', '-c', 'trap : USR1; kill -USR1 $$; kill -USR1 $$')
+    equal((items['instructions']['flags'], 'signals of faults' in said), (['emulated'], False), said)
+
+
+@test
 def a_system_call_that_qemu_lacks_is_named():
     done = ntime('--via', 'emulator', '-e', 'instructions', PROGRAM, 'lacking', '2')
     if done.returncode == 0:

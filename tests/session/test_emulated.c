@@ -103,7 +103,7 @@ TEST(an_emulator_counts_its_command_alone)
 	TT_IS(ntime_emulator_get_info(e, &info), -EINVAL);
 	info.size = sizeof(info);
 	TT_IS(ntime_emulator_get_info(e, &info), 0);
-	TT_IS(info.processes + info.outside + info.lacking, 0);
+	TT_IS(info.processes + info.outside + info.lacking + info.faults, 0);
 	ntime_session_free(s);
 	ntime_emulator_free(e);
 	ntime_close(ctx);
