@@ -131,8 +131,8 @@ static void add_event(struct ntime_ctx *ctx, const struct nti_unit *core,
 	size_t at = 0;
 
 	/* In place of what was known before it was tried. */
-	while (at < tests->events && (tests->event[at].type != attr->type ||
-				      tests->event[at].config != attr->config))
+	while (at < tests->events &&
+	       (tests->event[at].type != attr->type || tests->event[at].config != attr->config))
 		at++;
 	if (at == NTI_SELFTEST_EVENTS)
 		return;
