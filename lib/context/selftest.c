@@ -128,12 +128,10 @@ static void add_event(struct ntime_ctx *ctx, const struct nti_unit *core,
 		      const struct perf_event_attr *attr, const struct nti_trial_misses *trial)
 {
 	struct nti_selftests *tests = &ctx->selftests;
-	size_t at = 0;
-
 	/* In place of what was known before it was tried. */
-	while (at < tests->events &&
-	       (tests->event[at].type != attr->type || tests->event[at].config != attr->config))
-		at++;
+	const struct nti_selftest_event *known = find_event(tests, attr);
+	size_t at = known ? (size_t)(known - tests->event) : tests->events;
+
 	if (at == NTI_SELFTEST_EVENTS)
 		return;
 	tests->events += at == tests->events;

@@ -106,7 +106,6 @@ void nti_session_find_caps(struct ntime_session *s, size_t i)
 {
 	struct nti_session_item *item = &s->item[i];
 
-	item->caps = 0;
 	for (size_t of = 0; of < s->items; of++) {
 		const struct nti_session_item *other = &s->item[of];
 

@@ -107,7 +107,7 @@ int nti_session_doubt_erratum(struct ntime_session *s, struct nti_session_item *
  * is known.
  */
 double nti_session_hard_rate(const struct nti_session_item *item);
-/* When groups are open: which of the items that count all the time bound item @i. */
+/* When groups are open: add those of the items that count all the time that bound item @i. */
 void nti_session_find_caps(struct ntime_session *s, size_t i);
 /* The most that @item can be beside what these counted up to now; INFINITY: nothing is known. */
 double nti_session_cap(const struct ntime_session *s, const struct nti_session_item *item);
