@@ -29,6 +29,7 @@
 
 /* Of two, one and the other one's half are far. Cycles: the kernel's clock is the same. */
 #define CYCLES_HIGH 1.4
+#define RATES 9
 /* Of the time between two readings; less is lost in what one reading takes more than another. */
 #define LEAST_WORK 0.5
 #define INSTRUCTIONS_HIGH 1.4
@@ -127,7 +128,7 @@ static bool run_filter(struct run *r, const struct nti_perf_group *g, size_t fil
 }
 
 /* False: it could not be found out. */
-static bool count_event(struct run *r, enum nti_trial_event event)
+static bool count_event(struct run *r, enum nti_trial_event event, bool has_filters)
 {
 	struct seen *s = &r->seen[event];
 	struct nti_perf_group g;
@@ -142,7 +143,7 @@ static bool count_event(struct run *r, enum nti_trial_event event)
 		is_known = nti_perf_group_read(r->os, &g, &s->loop) == 0;
 		r->work->calls(r->os, CALLS);
 		is_known = is_known && nti_perf_group_read(r->os, &g, &s->calls) == 0;
-		s->has_run = is_known && r->has_filters && run_filter(r, &g, 0, s) &&
+		s->has_run = is_known && has_filters && run_filter(r, &g, 0, s) &&
 			     run_filter(r, &g, 1, s);
 	}
 	if (is_known && s->calls.running_ns && s->calls.running_ns >= s->calls.enabled_ns)
@@ -174,11 +175,6 @@ static void judge_sum(const struct seen *s, struct nti_trial *out)
 		out->faults |= NTI_TRIAL_KERNEL;
 }
 
-/* Cycles a nanosecond, of the loop and of the calls: the highest and the lowest of all tries. */
-struct rates {
-	double loop, calls;
-};
-
 /*
  * Cycles a nanosecond between two readings, without what a reading takes: in a virtual machine the
  * host does a part of it, and counts no cycles of the guest then. 0: not known.
@@ -194,21 +190,36 @@ static double rate(const struct seen *s, const struct nti_perf_reading *from,
 	return (step(from, to, BOTH) - step(&s->first, &s->before, BOTH)) / (ns - reading_ns);
 }
 
-static void judge_rate(const struct seen *s, struct rates *rates, struct nti_trial *out)
+/* Of the calls by that of the loop before them; 0: not known. */
+static double rate_ratio(const struct seen *s)
 {
-	double loop, calls;
+	double loop = rate(s, &s->before, &s->loop), calls = rate(s, &s->loop, &s->calls);
 
-	if (!s->members)
+	return loop > 0 && calls > 0 ? calls / loop : 0;
+}
+
+/*
+ * A clock that changes between the two, and a host that takes time away, are rare: it is bad if
+ * most are. What is kept is the least of those.
+ */
+static void judge_rates(struct run *r, struct nti_trial *out)
+{
+	double least = INFINITY;
+	size_t i, n = 0, high = 0;
+
+	for (i = 0; i < RATES && count_event(r, NTI_TRIAL_CYCLES, false); i++) {
+		double ratio = rate_ratio(&r->seen[NTI_TRIAL_CYCLES]);
+
+		n += ratio > 0;
+		if (ratio <= CYCLES_HIGH)
+			continue;
+		high++;
+		least = fmin(least, ratio);
+	}
+	if (high <= n / 2 || n <= RATES / 2)
 		return;
-	loop = rate(s, &s->before, &s->loop);
-	calls = rate(s, &s->loop, &s->calls);
-	if (loop <= 0 || calls <= 0)
-		return;
-	rates->loop = fmax(rates->loop, loop);
-	rates->calls = rates->calls > 0 ? fmin(rates->calls, calls) : calls;
-	keep(out, rates->calls / rates->loop);
-	if (rates->calls > CYCLES_HIGH * rates->loop)
-		out->faults |= NTI_TRIAL_KERNEL;
+	keep(out, least);
+	out->faults |= NTI_TRIAL_KERNEL;
 }
 
 /* By what was to be counted; less than 0: it is not known. */
@@ -246,7 +257,7 @@ static void judge_filters(const struct run *r, struct nti_trial *out)
 }
 
 /* False: no event could be looked at. */
-static bool try_kernel(struct run *r, struct rates *rates, struct nti_trial *out)
+static bool try_kernel(struct run *r, struct nti_trial *out)
 {
 	enum nti_trial_event event;
 	bool has_seen = false;
@@ -257,20 +268,20 @@ static bool try_kernel(struct run *r, struct rates *rates, struct nti_trial *out
 		r->seen[event].members = 0;
 		r->seen[event].has_run = false;
 		/* What is wrong in user mode says nothing about the kernel's part. */
-		if (out->event[event] != NTI_TRIAL_TRIED || !count_event(r, event))
+		if (out->event[event] != NTI_TRIAL_TRIED || !count_event(r, event, r->has_filters))
 			continue;
 		judge_sum(&r->seen[event], out);
 		has_seen = true;
 	}
-	judge_rate(&r->seen[NTI_TRIAL_CYCLES], rates, out);
 	judge_filters(r, out);
+	if (out->event[NTI_TRIAL_CYCLES] == NTI_TRIAL_TRIED)
+		judge_rates(r, out);
 	return has_seen;
 }
 
 void nti_trial_kernel(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out)
 {
 	struct run *r = calloc(1, sizeof(*r));
-	struct rates rates = { 0 };
 	bool is_tried = false;
 	unsigned int i;
 
@@ -281,7 +292,7 @@ void nti_trial_kernel(struct nti_os *os, const struct nti_unit *unit, struct nti
 	r->work = nti_work_of(os);
 	open_filters(r);
 	for (i = 0; i < TRIES; i++) {
-		is_tried = try_kernel(r, &rates, out);
+		is_tried = try_kernel(r, out);
 		if (!(out->faults & NTI_TRIAL_KERNEL))
 			break;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Error bars of events that take turns, tried on simulated programs whose truth is known: ten
- * events on four counters are three passes. Nine families of programs of four lengths, tens of
+ * events on four counters are three passes. Thirteen families of programs of four lengths, tens of
  * thousands in all, and mixtures, in which each event has a family and a scale of its own. The
  * interval must hold the truth in 94 to 98 of 100 and be narrow, and the estimate must be nearer to
  * it than count * enabled / running of the kernel's rotation.
@@ -163,13 +163,22 @@ static void make_noise(struct program *p, uint64_t *seed)
 }
 
 /* Busy at first, and then noise that is weak beside that. */
-static void make_start(struct program *p, uint64_t *seed)
+static void start_until(struct program *p, double end, uint64_t *seed)
 {
-	double end = p->length_ns * uniform(seed, 0.02, 0.04);
-
 	add_span(p, 0, end);
 	p->later = uniform(seed, 0.01, 0.1);
 	add_noise(p, end, seed);
+}
+
+static void make_start(struct program *p, uint64_t *seed)
+{
+	start_until(p, p->length_ns * uniform(seed, 0.02, 0.04), seed);
+}
+
+/* Most of it in less time than a turn has. */
+static void make_short_start(struct program *p, uint64_t *seed)
+{
+	start_until(p, p->length_ns * uniform(seed, 0.002, 0.01), seed);
 }
 
 /* What happens once for each thing that a program meets the first time. */
@@ -177,6 +186,12 @@ static void make_falls(struct program *p, uint64_t *seed)
 {
 	p->falls_ns = p->length_ns * pow(10, uniform(seed, -3, -1));
 	p->base = tt_random(seed) % 2 ? 0 : uniform(seed, 0, 0.01);
+}
+
+/* So steep that each gap has another rate than the turns beside it. */
+static void make_1_by_t(struct program *p, uint64_t *seed)
+{
+	p->falls_ns = p->length_ns * pow(10, uniform(seed, -5, -3));
 }
 
 /*
@@ -211,6 +226,7 @@ static const struct family_row {
 	double most; /* error beside that of the kernel's ticks */
 	double w;
 	double by_work; /* held at least, where work is the measure */
+	double least;	/* held at least, by time; 0: 0.94 */
 } family_rows[] = {
 	{ __LINE__, "steady", make_steady, 1, 12, 0.94 },
 	{ __LINE__, "bursts, 10 %", make_bursts_10, 1, 170, 0.94 },
@@ -223,6 +239,9 @@ static const struct family_row {
 	{ __LINE__, "start", make_start, 2, 34.5, 0.88 },
 	/* A sixth more where the ends have no more than the mean of all jumps. */
 	{ __LINE__, "falls", make_falls, 1, 28, 0.94 },
+	/* The worst that are known: docs/performance.md tells of them. */
+	{ __LINE__, "short start", make_short_start, 2, 659, 0.6, 0.88 },
+	{ __LINE__, "1 / t", make_1_by_t, 1, 659, 0.55, 0.55 },
 	{ __LINE__, "slow", make_slow, 1, 659, 0.94 },
 	{ __LINE__, "slow end", make_slow_end, 1, 659, 0.94 },
 };
@@ -431,6 +450,11 @@ static void check(const struct family_row *r, const struct tallied *t, double le
 	TT_EQ(r, r == STEADY || t->held <= (most + chance) * all, 1);
 }
 
+static double least_of(const struct family_row *r)
+{
+	return r->least > 0 ? r->least : 0.94;
+}
+
 TEST(intervals_hold)
 {
 	uint64_t seed = tt_seed();
@@ -442,7 +466,7 @@ TEST(intervals_hold)
 			for (unsigned int n = 0; n < lengths[i].trials; n++)
 				try_one(r, &lengths[i], false, &seed, &t);
 			show("alone", r, &lengths[i], &t);
-			check(r, &t, 0.94, 0.98);
+			check(r, &t, least_of(r), 0.98);
 			/* What is the same all the time is estimated exactly by both. */
 			TT_EQ(r, t.error <= t.naive * r->most + 1e-9 * t.all, 1);
 			TT_EQ(r, i > 0 || 100 * t.w <= r->w * t.all, 1);
@@ -503,7 +527,7 @@ static void try_mixtures(const struct family_row *one, const struct family_row *
 			if (!of->all)
 				continue;
 			show(what, r, &lengths[i], of);
-			check(r, of, 0.94, 0.98);
+			check(r, of, least_of(r), 0.98);
 		}
 	}
 }

@@ -267,6 +267,9 @@ static enum outcome run_lie(const struct lie_row *row, uint64_t seed)
 	enum outcome outcome;
 
 	fake_pmu_init(&r.pmu, row->has_twins ? 16 : 7 + (unsigned int)(tt_random(&seed) % 5));
+	/* Half of the places are noisy. */
+	if (tt_random(&seed) % 2)
+		r.pmu.noise = tt_random(&seed) | 1;
 	if (row->lie == LIE_STUCK)
 		step_ns *= 4;
 	if (!row->is_late)
