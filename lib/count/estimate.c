@@ -278,8 +278,8 @@ struct nti_estimated nti_estimate_get(const struct nti_estimate *e, double measu
 struct nti_estimated nti_estimate_narrower(const struct nti_estimated *by_time,
 					   const struct nti_estimated *by_work)
 {
-	double width = by_time->below + fmax(by_time->above, by_time->missed);
-	struct nti_estimated out = by_work->below + by_work->above < width ? *by_work : *by_time;
+	double half = (by_time->below + fmax(by_time->above, by_time->missed)) / 2;
+	struct nti_estimated out = by_work->below + by_work->above < half ? *by_work : *by_time;
 
 	out.missed = fmin(by_time->missed, by_work->missed);
 	return out;

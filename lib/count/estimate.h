@@ -74,8 +74,9 @@ struct nti_estimated nti_estimate_get(const struct nti_estimate *e, double measu
  */
 struct nti_estimated nti_estimate_chance(double count, double ratio);
 /*
- * One event by two measures: by work if that interval is the narrower one, with the least that was
- * missed. By time a phase may have been missed in any gap, by work only where there was some.
+ * One event by two measures: by work if that interval is less than half as wide, with the least
+ * that was missed. By time a phase may have been missed in any gap, by work only where there was
+ * some. Of two that are nearly alike the narrower one is too often narrow by chance.
  */
 struct nti_estimated nti_estimate_narrower(const struct nti_estimated *by_time,
 					   const struct nti_estimated *by_work);

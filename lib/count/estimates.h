@@ -43,7 +43,7 @@ void nti_session_look_at_work(const struct ntime_session *s, const struct nti_it
 /* After a look: its turn ended. */
 void nti_session_step_work(struct ntime_session *s, const struct nti_item_sum *sum,
 			   struct nti_work *work);
-/* @got, by time, or what is known by the work done if that interval is the narrower one. */
+/* @got, by time, or what is known by the work done if that interval is less than half as wide. */
 struct nti_estimated nti_session_estimate_by_work(const struct ntime_session *s,
 						  const struct nti_item_sum *sum,
 						  const struct nti_work *work,
