@@ -40,10 +40,18 @@ static bool is_unreaped(pid_t pid)
 	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
+/* To all of a command that has a process group of its own. */
+static bool has_group(pid_t pid)
+{
+	return getpgid(pid) == pid && getpgrp() != pid;
+}
+
 static void send_on(int sig)
 {
-	if (is_unreaped((pid_t)forward_pid))
-		(void)kill((pid_t)forward_pid, sig);
+	pid_t pid = (pid_t)forward_pid;
+
+	if (is_unreaped(pid))
+		(void)kill(has_group(pid) ? -pid : pid, sig);
 }
 
 static void pass_on(int sig, const siginfo_t *info)
@@ -52,9 +60,9 @@ static void pass_on(int sig, const siginfo_t *info)
 
 	/*
 	 * SI_KERNEL: from the terminal, which has sent it to the command as well, also just before
-	 * exec.
+	 * exec, unless that has a group of its own.
 	 */
-	if (info->si_code > 0)
+	if (info->si_code > 0 && (forward_pid <= 0 || !has_group((pid_t)forward_pid)))
 		return;
 	if (forward_pid > 0)
 		send_on(sig);

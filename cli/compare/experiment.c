@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "cli/base/descendants.h"
 #include "cli/base/hook.h"
 #include "cli/base/signals.h"
 #include "cli/compare/verdict.h"
@@ -58,14 +59,18 @@ static void add_run(struct cli_experiment *e, size_t side)
 		value[i] = NAN;
 	if (!m->emulator)
 		add_figures(m, value);
+	/* Of what the command left running only the time until it did is known. */
+	for (size_t i = CLI_REAL + 1; m->left && i <= CLI_FIGURES; i++)
+		value[i] = NAN;
 	for (size_t i = 0; i < m->sessions.items; i++) {
 		const struct ntime_value *v = &m->values[i];
-		/* Of the emulator, what is partial lacks whole programs. */
+		/* What is partial lacks whole programs then. */
 		bool is_right = cli_value_is_known(v) && !(v->flags & NTIME_IMPLAUSIBLE) &&
-				!(m->emulator && v->flags & NTIME_PARTIAL);
+				!((m->emulator || m->left) && v->flags & NTIME_PARTIAL);
 
 		value[CLI_FIGURES + 1 + i] = is_right ? v->value : NAN;
 	}
+	e->results.side[side].outlived += m->left > 0;
 	cli_results_add_run(&e->results, side, e->rounds, value);
 	free(value);
 }
@@ -128,6 +133,7 @@ static int run_and_keep(struct cli_experiment *e, size_t side)
 		add_run(e, side);
 		return 0;
 	}
+	cli_descendants_end(CLI_GRACE_NS, NULL);
 	cli_outcomes_add(&e->results.side[side].left_out, &outcome);
 	if (outcome.was_interrupted)
 		return CLI_EXIT_FAILED;
@@ -178,14 +184,19 @@ static int check_decider(const struct cli_experiment *e)
 {
 	const struct cli_results *r = &e->results;
 	size_t at = r->by ? cli_results_find_metric(r, r->by) : SIZE_MAX;
+	const char *why = "these runs have no number of it";
 
 	if (!r->by || e->rounds != 1 || cli_results_decider(r) != SIZE_MAX ||
 	    cli_results_has_silent_side(r))
 		return 0;
+	for (size_t i = 0; i < r->sides; i++)
+		if (r->side[i].outlived)
+			why = "processes of a command ran on after its end: --wait-all waits for "
+			      "them";
+	if (at != SIZE_MAX && *r->metric[at].reason)
+		why = r->metric[at].reason;
 	cli_progress_clear(e->progress);
-	cli_say("--by %s: %s", r->by,
-		at != SIZE_MAX && *r->metric[at].reason ? r->metric[at].reason
-							: "these runs have no number of it");
+	cli_say("--by %s: %s", r->by, why);
 	return CLI_EXIT_FAILED;
 }
 

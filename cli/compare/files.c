@@ -145,6 +145,7 @@ static void copy_runs(struct cli_results *r, size_t to, const struct cli_results
 	free(at);
 	for (size_t i = 0; i < s->parameters; i++)
 		cli_results_add_parameter(r, to, s->parameter[i].name, s->parameter[i].value);
+	r->side[to].outlived += s->outlived;
 	for (size_t i = 0; i < s->left_out.n; i++)
 		cli_outcomes_add_runs(&r->side[to].left_out, &s->left_out.of[i].outcome,
 				      s->left_out.of[i].runs);

@@ -97,6 +97,7 @@ static json_t *side_json(const struct cli_results *r, size_t side)
 	json_object_set_new(json, "values", values);
 	json_object_set_new(json, "summary", summary);
 	json_object_set_new(json, "runs_left_out", cli_outcomes_json(&s->left_out));
+	json_object_set_new(json, "runs_outlived", json_integer((json_int_t)s->outlived));
 	return json;
 }
 

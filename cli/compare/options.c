@@ -61,6 +61,8 @@ const struct cli_option cli_compare_option_table[] = {
 	  "go on after a run that failed, which is in no number either way",
 	  FLAG(run.ignore_failure) },
 	{ ID_TIMEOUT, "timeout", "TIME", "end a run after TIME: it failed" },
+	{ 0, "wait-all", NULL, "a run ends when all processes have ended that it started",
+	  FLAG(run.waits_for_all) },
 	{ ID_SHOW_OUTPUT, "show-output", NULL, "let the commands read and write as ntime does" },
 	{ 'o', "output", "FILE", "write the report to FILE, complete or not at all", TEXT(output) },
 	{ 0, "json", NULL, "write JSON, with every number of every run", FLAG(is_json) },
@@ -194,7 +196,8 @@ static bool has_run_options(const struct cli_compare_options *o)
 {
 	return o->rounds || o->precision > 0 || o->run.via || o->list.n || o->run.wishes ||
 	       o->run.warmups || o->setup.n || o->prepare.n || o->cleanup.n || o->shell ||
-	       o->run.ignore_failure || o->run.timeout_ns || !o->run.hides_output;
+	       o->run.ignore_failure || o->run.timeout_ns || o->run.waits_for_all ||
+	       !o->run.hides_output;
 }
 
 /* Every command has it, without counters. */

@@ -114,6 +114,7 @@ static int read_side(struct cli_results *r, const json_t *of, const char *path)
 	for (size_t i = 0; i < r->metrics; i++)
 		if (put_values(r, side, i, json_object_get(values, r->metric[i].name), 1))
 			return wrong(path, "a value of '%s' is not a number", r->metric[i].name);
+	r->side[side].outlived = (size_t)json_integer_value(json_object_get(of, "runs_outlived"));
 	if (cli_outcomes_from_json(&r->side[side].left_out, json_object_get(of, "runs_left_out")))
 		return wrong(path, "the runs that command %zu left out are not such", side + 1);
 	return 0;

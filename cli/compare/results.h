@@ -45,6 +45,7 @@ struct cli_parameter {
  * @value:	@runs rows of one number per metric, NAN where there is none; owned
  * @round:	of each run, rising: runs of one round were made one after the other; owned
  * @left_out:	runs that did not end well, which have no row
+ * @outlived:	runs that left processes running, and of which only real time is known
  */
 struct cli_side {
 	char *name;
@@ -56,6 +57,7 @@ struct cli_side {
 	size_t *round;
 	size_t runs;
 	struct cli_outcomes left_out;
+	size_t outlived;
 };
 
 /**

@@ -221,6 +221,12 @@ static void put_left_out(FILE *f, const struct cli_look *look, const struct cli_
 		    cli_format("%s: not in the numbers, %zu of %zu runs: %s", s->name, of->runs,
 			       s->runs + s->left_out.runs, cli_outcome_text(&of->outcome).text));
 	}
+	if (s->outlived)
+		put(f, look, CLI_WARN, 0,
+		    cli_format("%s: processes of %zu of %zu runs ran on, beside the runs that "
+			       "followed; only real time, until then, is known (--wait-all waits "
+			       "for them)",
+			       s->name, s->outlived, s->runs));
 }
 
 /* The steadiest that there could be is not there: that is worth knowing. */

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 
 #include "cli/base/command.h"
+#include "cli/base/descendants.h"
 #include "cli/base/machine.h"
 #include "cli/base/program.h"
 #include "cli/base/shell.h"
@@ -35,8 +36,6 @@
 #define GLANCE_NS 100000000ull
 /* A CPU that comes on line is counted after so long at most. */
 #define FOLLOW_NS 50000000ull
-/* From SIGTERM to SIGKILL after --timeout. */
-#define GRACE_NS 2000000000ull
 
 static uint64_t min_of(uint64_t a, uint64_t b)
 {
@@ -146,6 +145,7 @@ static int release_command(struct cli_measure *m)
 	m->was_stopped = cli_signals_stop();
 	if (m->was_stopped)
 		return CLI_EXIT_FAILED;
+	cli_descendants_begin();
 	ret = ntime_command_start(m->command);
 	if (!ret) {
 		m->is_running = true;
@@ -289,6 +289,24 @@ static int say_unless_waited(int ret)
 	return ret;
 }
 
+/* The command has ended. Is what it left waited for? */
+static bool is_over(struct cli_measure *m)
+{
+	m->has_ended = true;
+	m->left = cli_descendants_left(&m->used);
+	/* ^C does not reach those of another group that a shell has started with "&". */
+	if (m->left &&
+	    (m->timed_out || (cli_signals_stop() &&
+			      (m->has_waited || kill(-ntime_command_pid(m->command), 0) == 0)))) {
+		cli_descendants_end(CLI_GRACE_NS, &m->used);
+		m->left = 0;
+	}
+	if (!m->left || !m->options->waits_for_all)
+		return true;
+	m->has_waited = true;
+	return false;
+}
+
 /* 1 it is over, 0 the deadline is reached, -EINTR, other -errno after a sentence. */
 static int wait_until(struct cli_measure *m, uint64_t deadline)
 {
@@ -306,12 +324,16 @@ static int wait_until(struct cli_measure *m, uint64_t deadline)
 			return say_unless_waited(ret);
 		left = 0;
 	}
+	if (m->has_ended) {
+		(void)cli_descendants_wait(left);
+		return is_over(m);
+	}
 	m->end.size = sizeof(m->end);
 	ret = ntime_command_wait(m->command, left, &m->end);
 	m->is_running = m->is_running && (ret == 0 || ret == -EINTR);
 	if (ret < 0 && ret != -EINTR)
 		cli_machine_say(m->ctx, ret);
-	return ret;
+	return ret == 1 ? is_over(m) : ret;
 }
 
 /* What is left when the end comes a moment after a beat is no interval of its own. */
@@ -361,10 +383,12 @@ static bool end_time(struct cli_measure *m, uint64_t now)
 	m->timed_out = true;
 	if (!m->command)
 		return true;
-	ntime_command_kill(m->command, SIGTERM);
+	if (m->has_ended)
+		return is_over(m);
+	cli_descendants_signal(ntime_command_pid(m->command), SIGTERM);
 	/* A stopped process would see the signal only when it goes on. */
-	ntime_command_kill(m->command, SIGCONT);
-	m->kill_at_ns = now + GRACE_NS;
+	cli_descendants_signal(ntime_command_pid(m->command), SIGCONT);
+	m->kill_at_ns = now + CLI_GRACE_NS;
 	return false;
 }
 
@@ -432,7 +456,7 @@ static bool work_deadlines(struct cli_measure *m)
 	if (now >= m->turn_at_ns && turn(m))
 		return give_up(m);
 	if (now >= m->kill_at_ns) {
-		ntime_command_kill(m->command, SIGKILL);
+		cli_descendants_signal(ntime_command_pid(m->command), SIGKILL);
 		m->kill_at_ns = NEVER;
 	}
 	if (now >= m->timeout_at_ns)
@@ -587,13 +611,44 @@ static int check_emulator(const struct cli_measure *m)
 	return 0;
 }
 
+static uint64_t ns_of(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_usec * 1000u;
+}
+
+/* What the command left and has ended by now is of the command. */
+static void add_used(struct cli_measure *m)
+{
+	struct ntime_command_end *end = &m->end;
+	uint64_t rss = (uint64_t)m->used.ru_maxrss * 1024u;
+
+	if (m->has_waited)
+		end->real_ns = cli_now_ns() - ntime_command_began_ns(m->command);
+	end->user_ns += ns_of(&m->used.ru_utime);
+	end->sys_ns += ns_of(&m->used.ru_stime);
+	end->max_rss_bytes = rss > end->max_rss_bytes ? rss : end->max_rss_bytes;
+	end->minor_faults += (uint64_t)m->used.ru_minflt;
+	end->major_faults += (uint64_t)m->used.ru_majflt;
+	end->voluntary_switches += (uint64_t)m->used.ru_nvcsw;
+	end->involuntary_switches += (uint64_t)m->used.ru_nivcsw;
+}
+
+static void mark_left(struct cli_measure *m)
+{
+	for (size_t i = 0; m->left && cli_measure_is_of_command(m) && i < m->sessions.items; i++)
+		if (!(m->values[i].flags & NTIME_ABSENT) && !m->sessions.is_shared[i])
+			m->values[i].flags |= NTIME_PARTIAL;
+}
+
 static int finish(struct cli_measure *m)
 {
-	uint64_t now = m->command ? m->begin_ns + m->end.real_ns : cli_now_ns();
+	uint64_t now;
 
 	cli_signals_forward(0);
-	if (take_times(m))
+	if (!m->has_waited && take_times(m))
 		return CLI_EXIT_FAILED;
+	add_used(m);
+	now = m->command ? m->begin_ns + m->end.real_ns : cli_now_ns();
 	/* A CPU that went just now keeps its counts. */
 	if (m->is_counting && cli_sessions_follow(&m->sessions, m->options))
 		return CLI_EXIT_FAILED;
@@ -610,6 +665,7 @@ static int finish(struct cli_measure *m)
 		cli_frames_end(&m->frames);
 	if (cli_sessions_read(&m->sessions, m->values))
 		return CLI_EXIT_FAILED;
+	mark_left(m);
 	return m->options->frames && cli_sessions_passes(&m->sessions) > 1 ? forget_turns(m) : 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include <ntime/command.h>
 #include <ntime/emulator.h>
@@ -29,6 +30,9 @@
  * @has_failed:	counting failed in the middle; the command was left to run to its end
  * @was_stopped: a signal asked for the end before the command was started
  * @is_running:	the command was started and its end not yet seen
+ * @left:	processes of the command that ran on when the measurement ended; all but real time
+ *	lacks what they do, and values are NTIME_PARTIAL
+ * @used:	of such processes that have ended
  */
 struct cli_measure {
 	struct ntime_ctx *ctx;
@@ -71,7 +75,14 @@ struct cli_measure {
 	bool has_beaten; /* an interval ended before the end */
 	bool was_stopped;
 	bool is_running;
+	bool has_ended;	 /* the command */
+	bool has_waited; /* for what it left */
+	size_t left;
+	struct rusage used;
 };
+
+/* From SIGTERM to SIGKILL, for what has to end. */
+#define CLI_GRACE_NS 2000000000ull
 
 /*
  * Run it from beginning to end; the first eight members are set by the caller, the rest is 0. 0 or

@@ -66,6 +66,7 @@ struct cli_stat_options {
 	bool has_runs;
 	bool ignore_failure;
 	bool hides_output;
+	bool waits_for_all; /* also for what the command leaves running */
 	char **argv;
 };
 

@@ -59,6 +59,7 @@ bool cli_item_is_noted(const struct cli_item *item)
 	case NTIME_REASON_ERRATUM:
 	case NTIME_REASON_EVERY_MODE:
 	case NTIME_REASON_ONE_UNIT:
+	case NTIME_REASON_OUTLIVED:
 		return true;
 	case NTIME_REASON_UNKNOWN_EVENT:
 		return !item->is_metric;

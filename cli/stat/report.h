@@ -114,6 +114,8 @@ struct cli_report_row {
 	struct cli_item *item;
 };
 
+#define CLI_LEFT_REMEDY "--wait-all waits for them"
+
 /**
  * struct cli_report - everything a writer needs
  * @version:	of ntime
@@ -139,6 +141,8 @@ struct cli_report_row {
  * @has_ended:	@status is valid
  * @timed_out:	--timeout ended it
  * @is_too_early: it ended before --delay did, in every run
+ * @left:	processes that ran on after the command, in the run that had most of them: all but
+ *	real time is partial, for .left_reason
  */
 struct cli_report {
 	const char *version;
@@ -166,6 +170,8 @@ struct cli_report {
 	bool has_ended;
 	bool timed_out;
 	bool is_too_early;
+	size_t left;
+	char left_reason[96];
 };
 
 /**

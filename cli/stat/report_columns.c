@@ -224,6 +224,11 @@ static void put_figure(FILE *f, const struct cli_columns *c, const struct cli_re
 
 	if (r->at_most[i])
 		add_word(&flags, "at-most");
+	if (r->left && i != CLI_REAL) {
+		add_word(&flags, "partial");
+		cell[REASON] = cli_text(r->left_reason);
+		cell[REMEDY] = cli_text(CLI_LEFT_REMEDY);
+	}
 	if (r->emulated)
 		add_word(&flags, "emulated");
 	cell[NAME] = cli_text(cli_figure_forms[i].name);
@@ -409,6 +414,8 @@ static void summary_json(FILE *f, const struct cli_style *style, const struct cl
 	if (r->has_ended)
 		json_object_set_new(root, "exit", cli_exit_json(r->status, r->timed_out));
 	json_object_set_new(root, "time", time_json(style, r));
+	if (r->left)
+		json_object_set_new(root, "left_running", cli_json_count(r->left));
 	json_object_set_new(root, "runs", json_integer((json_int_t)r->runs));
 	if (style->by_run)
 		json_object_set_new(root, "drift", drift_json(&r->figure[CLI_REAL]));

@@ -306,6 +306,11 @@ static bool is_stripped(const struct cli_item *item)
 	       item->reason_code == NTIME_REASON_PERMISSION;
 }
 
+static bool has_outlived(const struct cli_item *item)
+{
+	return item->value.flags & NTIME_PARTIAL && item->reason_code == NTIME_REASON_OUTLIVED;
+}
+
 /* One of several units of a card. */
 static bool is_of_one_unit(const struct cli_item *item)
 {
@@ -322,7 +327,8 @@ static void note_part(struct cell *cell, const struct cli_item *item)
 		snprintf(text, sizeof(text), "partial: %s", item->about);
 		add_note(cell, text);
 	} else if (!item->is_incomplete) {
-		add_note(cell, is_stripped(item) ? "a part of the command is missing"
+		add_note(cell, has_outlived(item)  ? "partial: processes still run"
+			       : is_stripped(item) ? "a part of the command is missing"
 			       : item->value.flags & NTIME_EMULATED
 				       ? "some programs ran outside of the emulator"
 				       : "some CPUs or units are missing");

@@ -129,9 +129,7 @@ int cli_sessions_new(struct cli_sessions *ss, struct ntime_ctx *ctx,
 		return ret;
 	}
 	ss->items = ntime_session_count(ss->session[0]);
-	/* Of one nothing is added up. */
-	if (ss->n > 1)
-		find_shared(ss);
+	find_shared(ss);
 	return 0;
 }
 

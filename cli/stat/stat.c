@@ -13,6 +13,7 @@
 #include <ntime/reason.h>
 
 #include "cli/base/command.h"
+#include "cli/base/descendants.h"
 #include "cli/base/hook.h"
 #include "cli/output/emulated.h"
 #include "cli/base/leftover.h"
@@ -219,6 +220,11 @@ static int measure_once(struct stat *st, int pass)
 	if (cli_outcome_is_good(&st->outcome))
 		st->outcome = cli_measure_outcome(&st->measure);
 	st->report.timed_out = st->report.timed_out || st->measure.timed_out;
+	if (st->measure.left > st->report.left)
+		st->report.left = st->measure.left;
+	/* What a failed run left would be beside the next one. */
+	if (st->o.has_runs && !cli_outcome_is_good(&st->outcome))
+		cli_descendants_end(CLI_GRACE_NS, NULL);
 	st->has_counted = st->has_counted || st->measure.is_counting;
 	st->report.is_too_early = !st->has_counted;
 	/* The first one that did not end well is told. */
@@ -353,6 +359,7 @@ static int warm_up(struct stat *st)
 	}
 	st->status = 0;
 	st->has_counted = st->report.timed_out = false;
+	st->report.left = 0;
 	memset(st->report.at_most, 0, sizeof(st->report.at_most));
 	st->measure.was_stopped = cli_signals_stop();
 	return cli_signals_stop() ? CLI_EXIT_FAILED : 0;
@@ -387,6 +394,27 @@ static int make_rows(struct stat *st)
 	return cli_per_rows_make(&st->per, &st->report, st->ctx, s, &st->o);
 }
 
+/* What the command left running is in no number; a reason that an item has already stays. */
+static void tell_left(struct cli_report *r)
+{
+	snprintf(r->left_reason, sizeof(r->left_reason),
+		 r->left == 1 ? "%zu process of the command still ran when it ended"
+			      : "%zu processes of the command still ran when it ended",
+		 r->left);
+	for (size_t i = 0; i < r->items; i++) {
+		struct cli_item *item = &r->item[i];
+
+		if (!(item->value.flags & NTIME_PARTIAL) || *item->reason)
+			continue;
+		free((char *)item->reason);
+		free((char *)item->remedy);
+		item->reason = cli_strdup(r->left_reason);
+		item->remedy = cli_strdup(CLI_LEFT_REMEDY);
+		item->reason_code = NTIME_REASON_OUTLIVED;
+		item->remedy_kind = NTIME_REMEDY_HERE;
+	}
+}
+
 static int set_results(struct stat *st)
 {
 	struct ntime_value *mean = st->round;
@@ -407,6 +435,8 @@ static int set_results(struct stat *st)
 		st->report.item[i].spread = st->tally[i].spread;
 		flags |= mean[i].flags & NTIME_ABSENT ? 0 : mean[i].flags;
 	}
+	if (st->report.left)
+		tell_left(&st->report);
 	if (st->o.per && make_rows(st))
 		return CLI_EXIT_FAILED;
 	st->report.is_simulated |= !!(flags & NTIME_SIMULATED);

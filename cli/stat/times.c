@@ -131,6 +131,18 @@ static void put_end(FILE *f, const struct cli_style *style, const struct cli_rep
 		cli_colour(&style->look, CLI_PLAIN));
 }
 
+static void put_left(FILE *f, const struct cli_style *style, const struct cli_report *r)
+{
+	char text[sizeof(r->left_reason) + 80];
+
+	if (!r->left)
+		return;
+	snprintf(text, sizeof(text), "partial: %s (%s)", r->left_reason, CLI_LEFT_REMEDY);
+	fputs(cli_colour(&style->look, CLI_WARN), f);
+	cli_wrap(f, &style->look, 0, 2, text);
+	fputs(cli_colour(&style->look, CLI_PLAIN), f);
+}
+
 void cli_times_put(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	char share[CLI_BRIEF_CHARS], peak[CLI_BRIEF_CHARS];
@@ -139,6 +151,7 @@ void cli_times_put(FILE *f, const struct cli_style *style, const struct cli_repo
 		return;
 	putc('\n', f);
 	put_end(f, style, r);
+	put_left(f, style, r);
 	if (style->verbose) {
 		for (int i = CLI_REAL; i < CLI_FIGURES; i++)
 			put_figure(f, style, r, i, "");

@@ -53,6 +53,8 @@ enum ntime_reason {
 	NTIME_REASON_EVERY_MODE = 24, /* a clock: it is counted, and u, k, h leave nothing out */
 	/* of several units of a card one is counted (NTIME_PARTIAL) */
 	NTIME_REASON_ONE_UNIT = 25,
+	/* the command left processes running; what they do later is missing (NTIME_PARTIAL) */
+	NTIME_REASON_OUTLIVED = 26,
 };
 
 /** enum ntime_remedy_kind - can somebody do something about it? */

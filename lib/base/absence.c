@@ -49,6 +49,7 @@ static const struct reason_row {
 	[NTIME_REASON_FILTERED] = { "filtered", NTIME_REMEDY_ELSEWHERE },
 	[NTIME_REASON_EVERY_MODE] = { "every-mode", NTIME_REMEDY_HERE },
 	[NTIME_REASON_ONE_UNIT] = { "one-unit", NTIME_REMEDY_HERE },
+	[NTIME_REASON_OUTLIVED] = { "outlived", NTIME_REMEDY_HERE },
 };
 
 const char *ntime_reason_name(uint32_t code)

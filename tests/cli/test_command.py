@@ -24,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import time
 
 import perf_here
 
@@ -497,6 +498,58 @@ def signals_sent_to_ntime_reach_the_command():
         _, report = child.communicate(timeout=PATIENCE)
         equal(child.returncode, status, f'exit status after {name}')
         has(report.decode(), 'page-faults')
+
+
+def alive(mark):
+    """Processes whose command line has @mark, once those that end have had their time."""
+    for _ in range(100):
+        found = subprocess.run(['pgrep', '-f', mark], env=environment(), capture_output=True, check=False).stdout.split()
+        if not found:
+            break
+        time.sleep(0.02)
+    return found
+
+
+# What works for a moment after its parent has gone: a script's "&", and a daemon of a session of its own.
+WORK = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
+OUTLIVING = (f'({WORK}) &', f'setsid sh -c "{WORK.replace("$", chr(92) + "$")}" & sleep 0.01', f'(({WORK}) &) &')
+
+
+@test
+def work_that_outlives_the_command_is_told():
+    for script in OUTLIVING:
+        report = summary('-e', 'page-faults', 'sh', '-c', script)
+        equal((report['left_running'], 'partial' in items(report)['page-faults']['flags']), (1, True), script)
+        equal(items(report)['page-faults']['limited']['reason_code'], 'outlived')
+        rows = {row['name']: row for row in csv.DictReader(io.StringIO(err(ntime('--csv', '-e', 'page-faults', 'sh', '-c', script))))}
+        equal([name for name, row in rows.items() if 'partial' in row['flags']], [name for name in rows if name != 'real'])
+        has(err(ntime('-e', 'page-faults', 'sh', '-c', script)), '--wait-all')
+        waited = summary('--wait-all', '-e', 'page-faults', 'sh', '-c', script)
+        equal(('left_running' in waited, items(waited)['page-faults']['flags']), (False, []))
+        assert waited['time']['user_ns'] + waited['time']['sys_ns'] > 2 * (report['time']['user_ns'] + report['time']['sys_ns']), script
+    # What ended before the command did, and what was there before, is no work that is missing.
+    for script in ('(:) & sleep 0.1', 'true & wait', 'x=$(true); true | true'):
+        equal('left_running' in summary('-e', 'page-faults', 'sh', '-c', script), False, script)
+    done = subprocess.run(['sh', '-c', 'sleep 1 & exec "$0" --json true', NTIME], env=environment(), timeout=PATIENCE, capture_output=True, check=True)
+    equal('left_running' in json.loads(done.stderr), False)
+
+
+@test
+def nothing_is_left_by_what_has_to_end():
+    mark = 'sleep 3[0-9]75'
+    obstinate = 'trap "" TERM; sleep 3175 & sleep 3275'
+    for words, status in ((['--timeout', '0.2s', 'sh', '-c', 'sleep 3075 & sleep 3175'], 124),
+                          (['--timeout', '0.2s', 'sh', '-c', 'setsid sleep 3075 & exec sleep 3175'], 124),
+                          (['--timeout', '0.2s', '--wait-all', 'sh', '-c', 'sleep 3075 &'], 124),
+                          (['--timeout', '0.2s', 'sh', '-c', obstinate], 124),
+                          (['-r', '2', '--ignore-failure', 'sh', '-c', 'sleep 3075 & exit 3'], 3),
+                          (['compare', '-n', '6', '-i', '--timeout', '0.1s', "sh -c 'sleep 3075 & sleep 3175'", 'true'], 0)):
+        equal((ntime(*words).returncode, alive(mark)), (status, []), ' '.join(words))
+    # A group of its own, in which a shell's "&" ignores ^C.
+    child = started('setsid', 'sh', '-c', 'sleep 3075 & echo ready; sleep 3175')
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=PATIENCE)
+    equal((child.returncode, alive(mark)), (-signal.SIGINT, []))
 
 
 @test

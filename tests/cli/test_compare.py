@@ -153,6 +153,19 @@ def too_slow_is_a_status():
 
 
 @test
+def work_that_outlives_a_run_has_no_verdict():
+    script = f"sh -c '({t.WORK}) &'"
+    text = ' '.join(compare('-n', '6', script, 'sleep 0.01').split())
+    has(text, 'processes of 6 of 6 runs ran on')
+    report = json.loads(compare('-n', '6', '--json', script, 'sleep 0.01'))
+    equal([c['runs_outlived'] for c in report['commands']], [6, 0])
+    equal([change['metric'] for change in report['changes'] if change['metric'] != 'real' and change.get('differs')], [])
+    has(err(ntime('compare', '-n', '6', '--by', 'user+sys', script, 'true')), '--wait-all')
+    report = json.loads(compare('-n', '6', '--json', '--wait-all', '--by', 'user+sys', script, 'true'))
+    equal(([c['runs_outlived'] for c in report['commands']], [c['differs'] for c in report['changes'] if c['decides']]), ([0, 0], [True]))
+
+
+@test
 def chosen_events_are_compared():
     text = compare('-n', '6', '-e', 'page-faults', 'true', 'sh -c "exit 0"')
     has(text, '\n  page-faults: ')

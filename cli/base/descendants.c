@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+/* What a command leaves running when it ends: see descendants.h. */
+#include "cli/base/descendants.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/base/wait.h"
+#include "cli/output/memory.h"
+
+#define NS_PER_SECOND 1000000000u
+/* Processes may fork as fast as they are killed. */
+#define PASSES 100
+
+struct pids {
+	pid_t *of;
+	size_t n, room;
+};
+
+/* Children of this process that are not the command's. */
+static struct pids strangers;
+
+static void add(struct pids *p, pid_t pid)
+{
+	if (p->n == p->room) {
+		p->room = p->room ? 2 * p->room : 64;
+		p->of = cli_realloc(p->of, p->room, sizeof(*p->of));
+	}
+	p->of[p->n++] = pid;
+}
+
+static void add_of_thread(struct pids *p, pid_t pid, int thread)
+{
+	char path[64];
+	FILE *f;
+	int child;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, thread);
+	f = cli_fopen(path, "re");
+	if (!f)
+		return;
+	while (fscanf(f, "%d", &child) == 1)
+		add(p, child);
+	(void)fclose(f);
+}
+
+static void add_children(struct pids *p, pid_t pid)
+{
+	const struct dirent *thread;
+	char path[32];
+	DIR *d;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	d = cli_opendir(path);
+	if (!d)
+		return;
+	while ((thread = readdir(d)))
+		if (thread->d_name[0] != '.')
+			add_of_thread(p, pid, atoi(thread->d_name));
+	(void)closedir(d);
+}
+
+/* The kernel gives orphans to the first thread. */
+static void add_own(struct pids *p)
+{
+	add_of_thread(p, getpid(), getpid());
+}
+
+void cli_descendants_begin(void)
+{
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	strangers.n = 0;
+	add_own(&strangers);
+}
+
+static bool is_stranger(pid_t pid)
+{
+	for (size_t i = 0; i < strangers.n; i++)
+		if (strangers.of[i] == pid)
+			return true;
+	return false;
+}
+
+/* Our children that the command left. */
+static void add_left(struct pids *p)
+{
+	size_t n = 0;
+
+	add_own(p);
+	for (size_t i = 0; i < p->n; i++)
+		if (!is_stranger(p->of[i]))
+			p->of[n++] = p->of[i];
+	p->n = n;
+}
+
+static void add_time(struct timeval *sum, const struct timeval *t)
+{
+	sum->tv_sec += t->tv_sec;
+	sum->tv_usec += t->tv_usec;
+}
+
+static void add_usage(struct rusage *sum, const struct rusage *u)
+{
+	add_time(&sum->ru_utime, &u->ru_utime);
+	add_time(&sum->ru_stime, &u->ru_stime);
+	sum->ru_maxrss = sum->ru_maxrss > u->ru_maxrss ? sum->ru_maxrss : u->ru_maxrss;
+	sum->ru_minflt += u->ru_minflt;
+	sum->ru_majflt += u->ru_majflt;
+	sum->ru_nvcsw += u->ru_nvcsw;
+	sum->ru_nivcsw += u->ru_nivcsw;
+}
+
+size_t cli_descendants_left(struct rusage *used)
+{
+	struct pids left = { 0 };
+	struct rusage u;
+	size_t n = 0;
+
+	add_left(&left);
+	for (size_t i = 0; i < left.n; i++) {
+		if (wait4(left.of[i], NULL, WNOHANG, &u) != left.of[i])
+			n++;
+		else if (used)
+			add_usage(used, &u);
+	}
+	free(left.of);
+	return n;
+}
+
+int cli_descendants_wait(uint64_t timeout_ns)
+{
+	struct timespec timeout = { .tv_sec = (time_t)(timeout_ns / NS_PER_SECOND),
+				    .tv_nsec = (long)(timeout_ns % NS_PER_SECOND) };
+	struct pollfd end = { .events = POLLIN };
+	struct pids left = { 0 };
+	int ret = 0;
+
+	add_left(&left);
+	end.fd = left.n ? (int)syscall(SYS_pidfd_open, left.of[0], 0) : -1;
+	if (end.fd >= 0) {
+		ret = ppoll(&end, 1, timeout_ns == UINT64_MAX ? NULL : &timeout, NULL);
+		ret = ret < 0 ? -errno : 0;
+		(void)close(end.fd);
+	}
+	free(left.of);
+	return ret;
+}
+
+void cli_descendants_signal(pid_t command, int sig)
+{
+	struct pids all = { 0 };
+
+	add_left(&all);
+	if (command)
+		add(&all, command);
+	/* All are found before the first is told: with its end its children would be elsewhere. */
+	for (size_t i = 0; i < all.n; i++)
+		add_children(&all, all.of[i]);
+	for (size_t i = 0; i < all.n; i++)
+		(void)kill(all.of[i], sig);
+	free(all.of);
+}
+
+void cli_descendants_end(uint64_t grace_ns, struct rusage *used)
+{
+	uint64_t until = cli_now_ns() + grace_ns, now = 0;
+
+	if (!cli_descendants_left(used))
+		return;
+	cli_descendants_signal(0, SIGTERM);
+	/* A stopped process would see the signal only when it goes on. */
+	cli_descendants_signal(0, SIGCONT);
+	while (cli_descendants_left(used) && (now = cli_now_ns()) < until)
+		(void)cli_descendants_wait(until - now);
+	for (int i = 0; i < PASSES && cli_descendants_left(used); i++) {
+		cli_descendants_signal(0, SIGKILL);
+		(void)cli_descendants_wait(NS_PER_SECOND / PASSES);
+	}
+}
