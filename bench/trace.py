@@ -89,7 +89,6 @@ def main():
             ('grep -c vfio_region_write', ['grep', '-c', 'vfio_region_write', log], size),
             ('convert', convert + [log], size),
             ('convert, device and range', convert + ['--device', '0000:05:00.0', '--range', '0x1000-0x1fff', log], size),
-            ('convert -j2', convert + ['-j2', log], size),
             ('convert --to json', [ntime, 'trace', 'convert', '-q', '--to', 'json', '-o', '-', log], size),
             ('convert --to binary', [ntime, 'trace', 'convert', '-q', '--to', 'binary', '-o', '-', log], size),
             ('stat', [ntime, 'trace', 'stat', '-q', log], size),

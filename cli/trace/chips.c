@@ -145,7 +145,7 @@ static int look_at_beginning(struct cli_chips *c, const struct cli_trace_input *
 
 int cli_chips_init(struct cli_chips *c, struct cli_trace_input *in)
 {
-	*c = (struct cli_chips){ .t = in->t, .trace = in->trace, .last = &c->first };
+	*c = (struct cli_chips){ .t = in->t, .trace = in->trace };
 	c->device_name = cli_calloc(NTIME_DEVICE_NONE + 1u, sizeof(*c->device_name));
 	c->is_told = cli_calloc(NTIME_DEVICE_NONE + 1u, sizeof(*c->is_told));
 	if (cli_trace_decoder(in->t, &c->decoder) || look_at_beginning(c, in)) {
@@ -157,12 +157,6 @@ int cli_chips_init(struct cli_chips *c, struct cli_trace_input *in)
 
 void cli_chips_fini(struct cli_chips *c)
 {
-	struct cli_learnt *next;
-
-	for (struct cli_learnt *l = c->first.next; l; l = next) {
-		next = l->next;
-		free(l);
-	}
 	for (size_t i = 0; i < c->n_answers; i++)
 		free(c->answers[i].name);
 	free(c->answers);
@@ -172,37 +166,33 @@ void cli_chips_fini(struct cli_chips *c)
 	*c = (struct cli_chips){ 0 };
 }
 
-static int tell_one(struct ntime_decoder *d, const struct cli_learnt *l)
+/* What came of telling the decoder. 0; -errno after a sentence. */
+static int note(struct cli_chips *c, int ret, bool is_new)
 {
-	if (l->chip)
-		return ntime_decoder_set_chip(d, l->device, l->chip);
-	return ntime_decoder_identify(d, l->device, l->vendor_device,
-				      l->vendor_device ? UINT8_MAX : 0, 0, l->value);
-}
-
-/* Keep what is new to our own decoder; the others will be told. */
-static int learn(struct cli_chips *c, struct cli_learnt what)
-{
-	struct cli_learnt *l;
-	int ret = tell_one(c->decoder, &what);
-
 	if (ret < 0) {
 		cli_trace_say(c->t->ctx, ret);
 		return ret;
 	}
-	if (!ret && !what.chip)
-		return 0;
-	l = cli_malloc(sizeof(*l));
-	*l = what;
-	l->next = NULL;
-	c->last->next = l;
-	c->last = l;
+	c->has_learnt |= is_new;
 	return 0;
+}
+
+static int learn_id(struct cli_chips *c, uint32_t device, uint32_t vendor_device)
+{
+	int ret = ntime_decoder_identify(c->decoder, device, vendor_device, UINT8_MAX, 0, 0);
+
+	return note(c, ret, ret);
+}
+
+static int learn_value(struct cli_chips *c, uint32_t device, uint64_t value)
+{
+	int ret = ntime_decoder_identify(c->decoder, device, 0, 0, 0, value);
+
+	return note(c, ret, ret);
 }
 
 static int learn_answer(struct cli_chips *c, uint32_t device, const char *name)
 {
-	struct cli_learnt what = { .device = device };
 	int ret = 0;
 
 	for (size_t i = 0; i < c->n_answers && !ret; i++) {
@@ -210,15 +200,10 @@ static int learn_answer(struct cli_chips *c, uint32_t device, const char *name)
 
 		if (!a->name || strcmp(a->name, name) != 0)
 			continue;
-		if (a->vendor_device) {
-			what.vendor_device = a->vendor_device;
-			ret = learn(c, what);
-		}
-		if (a->has_value && !ret) {
-			what.vendor_device = 0;
-			what.value = a->value;
-			ret = learn(c, what);
-		}
+		if (a->vendor_device)
+			ret = learn_id(c, device, a->vendor_device);
+		if (a->has_value && !ret)
+			ret = learn_value(c, device, a->value);
 	}
 	return ret;
 }
@@ -231,15 +216,15 @@ static int learn_devices(struct cli_chips *c)
 
 	for (; c->devices < n && c->devices < NTIME_DEVICE_NONE && !ret; c->devices++) {
 		uint32_t i = (uint32_t)c->devices;
+		const char *chip;
 
 		if (ntime_trace_get_device(c->trace, i, &device))
 			break;
 		c->device_name[i] = device.name;
-		c->is_told[i] = cli_trace_chip_of(c->t, &device) != NULL;
-		if (c->is_told[i])
-			ret = learn(
-				c, (struct cli_learnt){ .device = i,
-							.chip = cli_trace_chip_of(c->t, &device) });
+		chip = cli_trace_chip_of(c->t, &device);
+		c->is_told[i] = chip != NULL;
+		if (chip)
+			ret = note(c, ntime_decoder_set_chip(c->decoder, i, chip), true);
 		else
 			ret = learn_answer(c, i, device.name);
 	}
@@ -256,41 +241,29 @@ static bool tells_id(const struct ntime_record *r)
 static int learn_record(struct cli_chips *c, const struct ntime_record *r)
 {
 	struct ntime_trace_device device = { .size = sizeof(device) };
-	struct cli_learnt what = { .device = r->device, .value = r->value };
 
 	if (!(is_answer(r) || tells_id(r)) || c->is_told[r->device])
 		return 0;
-	if (tells_id(r) && !ntime_trace_get_device(c->trace, r->device, &device))
-		what.vendor_device = device.vendor_device;
-	return is_answer(r) || what.vendor_device ? learn(c, what) : 0;
+	if (is_answer(r))
+		return learn_value(c, r->device, r->value);
+	if (ntime_trace_get_device(c->trace, r->device, &device) || !device.vendor_device)
+		return 0;
+	return learn_id(c, r->device, device.vendor_device);
 }
 
 int cli_chips_learn(struct cli_chips *c, const struct ntime_trace_batch *batch)
 {
 	const struct ntime_record *r = batch->records, *end = r + batch->n;
-	int ret = learn_devices(c);
+	int ret;
 
+	c->has_learnt = false;
+	ret = learn_devices(c);
 	for (; r < end && !ret; r++) {
 		/* Most are further behind. */
 		while (r->offset >= 4)
 			if (++r == end)
-				return 0;
+				return c->has_learnt;
 		ret = learn_record(c, r);
 	}
-	return ret;
-}
-
-int cli_chips_tell(struct ntime_decoder *d, const struct cli_learnt **known,
-		   const struct cli_learnt *last)
-{
-	int ret, changed = 0;
-
-	while (*known != last) {
-		*known = (*known)->next;
-		ret = tell_one(d, *known);
-		if (ret < 0)
-			return ret;
-		changed = 1;
-	}
-	return changed;
+	return ret ? ret : c->has_learnt;
 }

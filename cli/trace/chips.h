@@ -3,38 +3,24 @@
  * Which chips the devices of a trace are: from --chip, or from what the devices answered.
  *
  * A driver asks a device what it is before it does anything else, but a filter may remove that, and
- * it may come late. So the beginning of a file is looked at first, for identifications alone. What
- * is learnt is a list that only grows, because several threads decode: each goes along it as far as
- * it has come in the trace.
+ * it may come late. So the beginning of a file is looked at first, for identifications alone.
  */
 #ifndef CLI_TRACE_CHIPS_H
 #define CLI_TRACE_CHIPS_H
 
 #include "cli/trace/trace.h"
 
-/**
- * struct cli_learnt - one thing that was learnt
- * @chip:	told by the user, NULL: the others say what a device answered
- */
-struct cli_learnt {
-	uint32_t device;
-	uint32_t vendor_device;
-	const char *chip;
-	uint64_t value;
-	struct cli_learnt *next;
-};
-
 struct cli_chips {
 	struct cli_trace *t;
 	struct ntime_trace *trace;
-	struct ntime_decoder *decoder; /* of whoever reads */
-	const char **device_name;      /* by index, with room for all that there can be */
-	bool *is_told;		       /* the user told the chip */
+	struct ntime_decoder *decoder;
+	const char **device_name; /* by index, with room for all that there can be */
+	bool *is_told;		  /* the user told the chip */
 	size_t devices;
 	struct cli_answer
 		*answers; /* of the beginning of the file, by the number the device has there */
 	size_t n_answers;
-	struct cli_learnt first, *last;
+	bool has_learnt; /* of the batch at hand */
 };
 
 /*
@@ -44,14 +30,10 @@ struct cli_chips {
 int cli_chips_init(struct cli_chips *c, struct cli_trace_input *in);
 void cli_chips_fini(struct cli_chips *c);
 
-/* Learn from a batch what holds from its first record on. 0; -errno after a sentence. */
-int cli_chips_learn(struct cli_chips *c, const struct ntime_trace_batch *batch);
-
 /*
- * Tell @d what was learnt behind *@known up to @last; *@known moves there. 1: something changed; 0;
- * -errno.
+ * Learn from a batch what holds from its first record on. 1: names may be other ones now; 0; -errno
+ * after a sentence.
  */
-int cli_chips_tell(struct ntime_decoder *d, const struct cli_learnt **known,
-		   const struct cli_learnt *last);
+int cli_chips_learn(struct cli_chips *c, const struct ntime_trace_batch *batch);
 
 #endif

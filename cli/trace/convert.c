@@ -143,8 +143,8 @@ struct copying {
 };
 
 /*
- * A pipe may pause, and somebody look at what came out of it. Threads write meanwhile, so what
- * becomes of it is asked at the end.
+ * A pipe may pause, and somebody look at what came out of it. What becomes of it is asked at the
+ * end.
  */
 static int progress(void *arg, uint64_t position)
 {

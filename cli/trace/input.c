@@ -114,7 +114,6 @@ int cli_trace_input_open(struct cli_trace_input *in, struct cli_trace *t, const 
 		.size = sizeof(options),
 		.form = t->form,
 		.flags = flags | (t->follows ? NTIME_TRACE_FOLLOW : 0),
-		.threads = t->threads,
 	};
 	struct ntime_trace_info info = { .size = sizeof(info) };
 	int ret;

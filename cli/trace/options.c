@@ -75,7 +75,6 @@ static const struct common {
 	{ CLI_TRACE_FORMS,
 	  { ID_FROM, "from", "FORM",
 	    "format of the trace: vfio, simple, mmiotrace, demmt, binary; default: detected" } },
-	{ CLI_TRACE_JOBS, { 'j', "jobs", "N", "number of threads (1); the result is the same" } },
 	{ CLI_TRACE_FOLLOWS,
 	  { 'f', "follow", NULL, "wait for more data at the end, as tail -f; Ctrl-C ends" } },
 	{ CLI_TRACE_OUTPUT, { 'o', "output", "FILE", "write to FILE, complete or not at all" } },
@@ -195,19 +194,6 @@ int cli_trace_number(const struct cli_trace *t, const char *option, const char *
 	return 0;
 }
 
-static int set_jobs(struct cli_trace *t, const char *value)
-{
-	uint64_t n = 0;
-
-	if (cli_number_parse(value, 1, 64, &n)) {
-		cli_say_misuse(t->self->name, "--jobs takes a number from 1 to 64, not '%s'",
-			       value);
-		return -EINVAL;
-	}
-	t->threads = (uint32_t)n;
-	return 0;
-}
-
 static int set_common(struct cli_trace *t, const struct cli_option *o, const char *value)
 {
 	switch (o->id) {
@@ -235,8 +221,6 @@ static int set_common(struct cli_trace *t, const struct cli_option *o, const cha
 		return set_form(t, value);
 	case ID_COLOUR:
 		return set_colour(t, value);
-	case 'j':
-		return set_jobs(t, value);
 	case 'f':
 		t->follows = true;
 		return 0;

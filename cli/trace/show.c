@@ -63,7 +63,8 @@ static int set_option(struct cli_trace *t, const struct cli_option *o, const cha
 	return 0;
 }
 
-int cli_show_write(struct cli_show *s, const char *text, size_t n)
+/* Write lines where they belong. 0 or -errno, told when the output is closed. */
+static int put_text(struct cli_show *s, const char *text, size_t n)
 {
 	if (fwrite(text, 1, n, s->out.f) == n)
 		return 0;
@@ -148,7 +149,7 @@ static uint64_t base_of(const struct cli_show *s, const struct ntime_trace_batch
 	return info.first_ns;
 }
 
-static int begin_lines(struct cli_show *s, const struct ntime_trace_batch *batch)
+static void begin_lines(struct cli_show *s, const struct ntime_trace_batch *batch)
 {
 	look_at_first(s, batch);
 	s->style.has_number = s->wanted.has_number;
@@ -157,10 +158,7 @@ static int begin_lines(struct cli_show *s, const struct ntime_trace_batch *batch
 	s->style.device_name = s->chips.device_name;
 	s->style.form = s->wanted.form;
 	fit(s);
-	if (s->t->threads > 1)
-		return cli_pool_new(s, s->t->threads, &s->pool) ? -ENOMEM : 0;
 	s->lines = cli_lines_new(&s->style, s->chips.decoder);
-	return 0;
 }
 
 /* ---- records into lines ---- */
@@ -171,17 +169,10 @@ static int put_lines(struct cli_show *s, const struct ntime_record *records, siz
 	const char *lines;
 	size_t bytes;
 
-	if (s->pool)
-		return cli_pool_put(s->pool, records, n, text, s->access);
-	/* The only decoder learns at once. */
-	if (s->known != s->chips.last) {
-		cli_lines_forget(s->lines);
-		s->known = s->chips.last;
-	}
 	cli_lines_clear(s->lines);
 	cli_lines_put(s->lines, records, n, text, s->access);
 	lines = cli_lines_text(s->lines, &bytes);
-	return bytes ? cli_show_write(s, lines, bytes) : 0;
+	return bytes ? put_text(s, lines, bytes) : 0;
 }
 
 static uint64_t count_accesses(const struct ntime_record *records, size_t n)
@@ -222,31 +213,27 @@ static int show_batch(struct cli_show *s, const struct ntime_trace_batch *batch)
 {
 	int ret = cli_chips_learn(&s->chips, batch);
 
-	if (!ret && !s->lines && !s->pool)
-		ret = begin_lines(s, batch);
-	if (ret)
+	if (ret < 0)
 		return ret;
+	if (!s->lines)
+		begin_lines(s, batch);
+	else if (ret)
+		cli_lines_forget(s->lines);
 	if (s->folds)
 		ret = fold(s, batch);
 	else
 		ret = put_and_count(s, batch->records, batch->n, batch->text);
-	/*
-	 * Somebody may be looking at a trace that grows. The threads of a pool see to it
-	 * themselves.
-	 */
-	return ret || s->pool ? ret : cli_output_flush(&s->out);
+	/* Somebody may be looking at a trace that grows. */
+	return ret ? ret : cli_output_flush(&s->out);
 }
 
 static int show_rest(struct cli_show *s)
 {
 	struct ntime_record left[CLI_FOLD_MOST];
-	int ret = 0, ended = 0;
 
-	if (s->folds && (s->lines || s->pool))
-		ret = put_and_count(s, left, cli_fold_end(&s->fold, left), "");
-	if (s->pool)
-		ended = cli_pool_end(s->pool);
-	return ret ? ret : ended;
+	if (!s->folds || !s->lines)
+		return 0;
+	return put_and_count(s, left, cli_fold_end(&s->fold, left), "");
 }
 
 /*
@@ -264,8 +251,7 @@ static int show_all(struct cli_show *s)
 			break;
 	}
 	cli_progress_end(&s->in.progress);
-	/* What a pool's threads write to is theirs until its end. */
-	rest = !s->pool && s->out.error ? 0 : show_rest(s);
+	rest = s->out.error ? 0 : show_rest(s);
 	return ret < 0 ? ret : rest;
 }
 
@@ -278,7 +264,7 @@ static int put_head(struct cli_show *s)
 	if (s->wanted.form != CLI_RECORD_CSV)
 		return 0;
 	bytes = cli_record_csv_head(head, sizeof(head));
-	return cli_show_write(s, head, bytes);
+	return put_text(s, head, bytes);
 }
 
 static int show_input(struct cli_show *s)
@@ -291,7 +277,6 @@ static int show_input(struct cli_show *s)
 	if (s->t->colour != CLI_TRACE_AUTO)
 		s->style.look.colour = s->t->colour == CLI_TRACE_ALWAYS;
 	s->folds = s->wanted.folds || (!s->wanted.no_fold && s->style.look.is_terminal);
-	s->known = &s->chips.first;
 	s->access = 1;
 	ret = put_head(s);
 	if (!ret)
@@ -319,7 +304,6 @@ int cli_show_trace(struct cli_trace *t, const char *path, const struct cli_show_
 	if (!cli_trace_names(t) && !cli_trace_input_open(&s->in, t, path, 0)) {
 		if (!cli_chips_init(&s->chips, &s->in))
 			ret = show_input(s);
-		cli_pool_free(s->pool);
 		cli_lines_free(s->lines);
 		cli_chips_fini(&s->chips);
 		cli_trace_input_close(&s->in);

@@ -55,6 +55,13 @@ static void compose_usage(struct composed *c, const struct cli_trace_action *a)
 	}
 }
 
+/* What people know from make(1) and xz(1). */
+static const struct cli_foreign foreign[] = {
+	{ "j", "one thread reads 1 to 2 GB/s" },
+	{ "jobs", "one thread reads 1 to 2 GB/s" },
+	{ NULL, NULL },
+};
+
 static void compose(struct composed *c, const struct cli_trace_action *a)
 {
 	snprintf(c->name, sizeof(c->name), "trace %s", a->name);
@@ -66,6 +73,7 @@ static void compose(struct composed *c, const struct cli_trace_action *a)
 		.about = a->about,
 		.details = a->details,
 		.options = c->options,
+		.foreign = a->groups & CLI_TRACE_FORMS ? foreign : NULL,
 		.is_permuting = true,
 	};
 }

@@ -18,14 +18,13 @@
 #define CLI_TRACE_FORMS 0x01u	/* --from */
 #define CLI_TRACE_FILTERS 0x02u /* --device ... --not; those of names as well */
 #define CLI_TRACE_NAMES 0x04u	/* --regs, --chip, --domain */
-#define CLI_TRACE_JOBS 0x08u	/* --jobs */
-#define CLI_TRACE_FOLLOWS 0x10u /* --follow */
-#define CLI_TRACE_OUTPUT 0x20u	/* --output */
-#define CLI_TRACE_CSV 0x40u	/* --csv */
-#define CLI_TRACE_JSON 0x80u	/* --json */
-#define CLI_TRACE_COLOUR 0x100u /* --color */
+#define CLI_TRACE_FOLLOWS 0x08u /* --follow */
+#define CLI_TRACE_OUTPUT 0x10u	/* --output */
+#define CLI_TRACE_CSV 0x20u	/* --csv */
+#define CLI_TRACE_JSON 0x40u	/* --json */
+#define CLI_TRACE_COLOUR 0x80u	/* --color */
 /* What whoever reads traces has. */
-#define CLI_TRACE_READS (CLI_TRACE_FORMS | CLI_TRACE_FILTERS | CLI_TRACE_NAMES | CLI_TRACE_JOBS)
+#define CLI_TRACE_READS (CLI_TRACE_FORMS | CLI_TRACE_FILTERS | CLI_TRACE_NAMES)
 
 /* Options of an action's own have ids from here on, or letters that no common option has. */
 #define CLI_TRACE_OWN 1024
@@ -102,7 +101,6 @@ struct cli_trace {
 	size_t n_terms;
 	struct cli_trace_words regs, chips, domains, places;
 	uint32_t form;
-	uint32_t threads;
 	bool follows, is_csv, is_json, is_quiet;
 	enum cli_trace_colour { CLI_TRACE_AUTO, CLI_TRACE_ALWAYS, CLI_TRACE_NEVER } colour;
 	unsigned int verbose;

@@ -564,7 +564,7 @@ static const struct layout_row {
 	MEMBER(ntime_trace_options, size, 0, 4),
 	MEMBER(ntime_trace_options, form, 4, 4),
 	MEMBER(ntime_trace_options, flags, 8, 4),
-	MEMBER(ntime_trace_options, threads, 12, 4),
+	MEMBER(ntime_trace_options, reserved0, 12, 4),
 	MEMBER(ntime_trace_options, filter, 16, 8),
 	MEMBER(ntime_trace_options, reserved, 24, 32),
 	STRUCT(ntime_trace_options, 56),

@@ -114,8 +114,8 @@ def misuse_is_told():
             (('show', '--raw', '--fold', 'log'), '--fold and --raw cannot be combined'),
             (('show', '--color', 'sometimes', 'log'), "--color takes auto, always or never, not 'sometimes'"),
             (('show', '--from', 'elf', 'log'), "--from takes vfio, simple, mmiotrace, demmt or binary, not 'elf'"),
-            (('show', '-j', '0', 'log'), "--jobs takes a number from 1 to 64, not '0'"),
-            (('show', '-j', 'x', 'log'), "--jobs takes a number from 1 to 64, not 'x'"),
+            (('show', '-j', '2', 'log'), "unknown option '-j': one thread reads 1 to 2 GB/s"),
+            (('convert', '--jobs=2', 'log'), "unknown option '--jobs': one thread reads 1 to 2 GB/s"),
             (('show', '--range', 'x', 'log'), 'x'),
             (('show', '--width', '3', 'log'), '3'),
             (('show', '--not', 'nonsense', 'log'), 'nonsense'),
@@ -232,7 +232,6 @@ def programs_get_names_and_words():
             # Marks without a device say nothing of a region in either.
             equal({key: value for key, value in row.items() if value and key != 'synthetic'}, {key: str(value) for key, value in entry.items()})
         for form in ('--json', '--csv'):
-            equal(run('show', form, '-j3', 'log'), run('show', form, 'log'))
             equal('PMC.BOOT_0' in run('show', form, '--raw', 'log'), False)
             run('show', form, '-o', 'out', 'log')
             with open('out', encoding='utf-8') as f:
@@ -266,8 +265,7 @@ def info_tells_what_a_trace_is():
         with open('out', encoding='ascii') as f:
             equal(f.read(), shown)
     with Folder(small().put('vfio_some_event ' + 'y' * 2000)):
-        for threads in ('-j1', '-j2'):
-            has(err(ntime('trace', 'convert', threads, 'log')), 'left out: ends of texts that are too long (1) (1 time); --to binary keeps it')
+        has(err(ntime('trace', 'convert', 'log')), 'left out: ends of texts that are too long (1) (1 time); --to binary keeps it')
     log = Log().write(0, 1)
     log.us -= 5000000
     log.write(0, 1)
@@ -364,7 +362,7 @@ def derive_tells_which_card():
 def times_that_are_not_there_are_told():
     with Folder(b'vfio_region_write  (0000:05:00.0:region0+0x10, 0x1, 4)\n'):
         for args in (('show', '--time', '0-1'), ('show', '--not', 'time=0-1'), ('stat', '--time', '0-1'), ('convert', '--time', '0-1'),
-                     ('show', '-j', '2', '--time', '0-1'), ('derive', '--time', '0-1'), ('state', '--time', '1'), ('state', '--time', '0')):
+                     ('derive', '--time', '0-1'), ('state', '--time', '1'), ('state', '--time', '0')):
             has(sentence(*args, 'log'), 'log has no times, so --time cannot select records')
         run('state', 'log')
     with Folder(b''):
@@ -542,7 +540,6 @@ def a_full_disk_is_told():
             has(sentence(action, '-o', '/dev/full', 'log'), '/dev/full failed: No space left on device')
             with open('/dev/full', 'wb') as full:
                 has(sentence(action, 'log', stdout=full), 'standard output failed: No space left on device')
-        has(sentence('show', '-j2', '-o', '/dev/full', 'log'), 'No space left on device')
 
 
 @test
@@ -551,7 +548,7 @@ def a_closed_pipe_ends_it_quietly():
     for i in range(20000):
         log.write(4 * i, i)
     with Folder(log):
-        for args in (('show', 'log'), ('show', '-j2', 'log'), ('state', 'log')):
+        for args in (('show', 'log'), ('state', 'log')):
             child = subprocess.Popen([t.NTIME, 'trace', *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
                                      env=t.environment(), preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL))
             child.stdout.read(100)
@@ -658,7 +655,6 @@ def convert_writes_every_form():
         equal(len([json.loads(line) for line in run('convert', '--to=json', 'log').splitlines()]) >= 55, True)
         run('convert', '--to', 'binary', '-o', 'binary', 'log')
         equal(run('convert', '--to', 'vfio', 'binary'), small().text())
-        equal(run('convert', '-j2', 'log'), mmio)
         run('convert', '-o', 'mmio', 'log')
         equal(run('show', '--raw', '--write', '--region', '0', 'mmio').count('0xdeadbeef'), 1)
         has(run('convert', '--rebase', 'log'), ' 0.000999 ')
@@ -690,9 +686,7 @@ def lines_of_others_are_kept_between_events():
         done = ntime('trace', 'convert', '--to', 'vfio', 'log')
         equal((out(done), err(done)), (log.text(), 'ntime: the last line is incomplete and was ignored (1 time); end QEMU before its log is read\n'))
         run('convert', '--to', 'binary', 'log', '-o', 'log.ntt')
-        for threads in ('-j1', '-j2'):
-            equal(run('convert', threads, '--to', 'vfio', 'log.ntt'), log.text())
-            equal(run('convert', threads, '--to', 'vfio', 'log'), log.text())
+        equal(run('convert', '--to', 'vfio', 'log.ntt'), log.text())
         with open('long', 'wb') as f:
             f.write(log.bytes()[:200] + b'\n' + b'x' * 300000 + b'\n')
         has(err(ntime('trace', 'convert', '--to', 'vfio', 'long')), 'lines are longer than any event: only their first 4,096 bytes are kept (1 time)')
@@ -720,11 +714,10 @@ UNMAP 0.107 1 0x0 0
 def what_is_left_out_is_told():
     left_out = 'what this form has no place for was left out: '
     with Folder(MMIOTRACE.encode()):
-        for threads in ('-j1', '-j2'):
-            done = ntime('trace', 'convert', threads, '--to', 'vfio', 'log')
-            equal(out(done).count('\n'), 2)
-            has(err(done), f'{left_out}marks (3), lines PCIDEV with the addresses of BARs (1), mappings (1), ends of mappings (1), '
-                           'accesses that mmiotrace could not decode (1) (7 times); --to binary keeps it\n')
+        done = ntime('trace', 'convert', '--to', 'vfio', 'log')
+        equal(out(done).count('\n'), 2)
+        has(err(done), f'{left_out}marks (3), lines PCIDEV with the addresses of BARs (1), mappings (1), ends of mappings (1), '
+                       'accesses that mmiotrace could not decode (1) (7 times); --to binary keeps it\n')
         equal(left_out in err(ntime('trace', 'convert', '-q', '--to', 'vfio', 'log')), False)
         for form in ('binary', 'json', 'mmiotrace'):
             equal(left_out in err(ntime('trace', 'convert', '--to', form, '-o', 'out', 'log')), False)
@@ -814,7 +807,6 @@ def show_has_columns():
     with Folder(plain()):
         equal(run('show', 'log'), SHOWN)
         equal(run('show', '--raw', 'log'), SHOWN)
-        equal(run('show', '-j3', 'log'), SHOWN)
         equal(run('show', '--width', '8', 'log'), SHOWN.splitlines(True)[2])
         equal(run('show', '--not', 'thread=9', 'log'), ''.join(SHOWN.splitlines(True)[:2]))
         equal(run('show', '--region', '2', '--read', 'log'), SHOWN.splitlines(True)[1])
@@ -840,7 +832,6 @@ def show_names_registers():
         for args in (('--register', 'PCOUNTER.PRE_SRC@GT218'), ('--register', 'PCOUNTER.PRE_SRC', '--chip', 'GT218')):
             has(run('show', *args, 'log'), 'PCOUNTER.PRE_SRC[1]')
             has_not(run('show', *args, 'log'), 'PMC.')
-        equal(run('show', '-j2', 'log').splitlines(), lines)
 
 
 @test
@@ -853,7 +844,6 @@ def chips_are_told_by_the_user():
             text = run('show', '--chip', f'{name}=GT218', 'log').splitlines()
             has(text[0], 'PCOUNTER.PRE_SRC[2]')
             has_not(text[1], 'PRE_SRC')
-        equal(run('show', '--chip', 'GT218', '-j4', 'log'), run('show', '--chip', 'GT218', 'log'))
 
 
 @test
@@ -886,7 +876,6 @@ def rounds_are_folded_and_numbers_go_on():
         lines = run('show', '--fold', '--number', 'log').splitlines()
         equal(lines[6].strip(), 'the last 3 again x 97 in 291.000 us')
         equal([line.split()[0] for line in lines[:6] + lines[7:]], ['1', '2', '3', '4', '5', '6', '298', '299', '300', '301'])
-        equal(run('show', '--fold', '--number', '-j3', 'log').splitlines(), lines)
 
 
 @test
@@ -1002,7 +991,7 @@ def accesses_without_a_device_are_shown():
     with Folder(log):
         row = run('state', 'log').splitlines()[-1].split()
         equal(row[:3], ['-', 'vga+0x3d4', '0x01'])
-        for action in (('show',), ('show', '-j2'), ('stat',), ('stat', '--csv'), ('stat', '--json'), ('state', '--csv'),
+        for action in (('show',), ('stat',), ('stat', '--csv'), ('stat', '--json'), ('state', '--csv'),
                        ('state', '--json'), ('derive',)):
             run(*action, 'log')
         run('diff', 'log', 'log')

@@ -99,7 +99,7 @@ def shown(*args, n):
     return done.stdout.decode()
 
 
-ACTIONS = (('show',), ('show', '-j2'), ('show', '--no-fold', '-j3'), ('convert', '--to', 'vfio'), ('convert', '--to', 'json'))
+ACTIONS = (('show',), ('show', '--no-fold'), ('convert', '--to', 'vfio'), ('convert', '--to', 'json'))
 
 
 @test

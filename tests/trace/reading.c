@@ -97,11 +97,9 @@ char *tt_warnings(const struct ntime_trace *t)
 }
 
 char *tt_read(struct ntime_trace_ctx *ctx, const char *text, size_t n, uint32_t form,
-	      uint32_t flags, uint32_t threads, struct ntime_trace_info *info)
+	      uint32_t flags, struct ntime_trace_info *info)
 {
-	struct ntime_trace_options o = {
-		.size = sizeof(o), .form = form, .flags = flags, .threads = threads
-	};
+	struct ntime_trace_options o = { .size = sizeof(o), .form = form, .flags = flags };
 	char *path = tt_file(text, n), *records;
 	struct ntime_trace *t;
 	int ret = ntime_trace_open(ctx, path, &o, &t);

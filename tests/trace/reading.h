@@ -20,9 +20,9 @@ void tt_drop(char *path);
 /* All records of an open reader, a line each; freed by the caller. *@ret: of the last call. */
 char *tt_records(struct ntime_trace *t, int *ret);
 
-/* Read @text with @flags and threads: the records, and the state at the end. */
+/* Read @text with @flags: the records, and the state at the end. */
 char *tt_read(struct ntime_trace_ctx *ctx, const char *text, size_t n, uint32_t form,
-	      uint32_t flags, uint32_t threads, struct ntime_trace_info *info);
+	      uint32_t flags, struct ntime_trace_info *info);
 
 /* What a reader warns of, "COUNT SENTENCE" a line; freed by the caller. */
 char *tt_warnings(const struct ntime_trace *t);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Where traces come from: compressed, cut off, longer than a block, growing, cut and replaced;
- * filters; several threads.
+ * filters.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +60,7 @@ static void check_packed(const struct packed_row *r, const char *bytes, size_t n
 {
 	struct ntime_trace_info info;
 	struct ntime_trace_options o = { .size = sizeof(o), .form = NTIME_TRACE_VFIO };
-	char *got = tt_read(tt_ctx, bytes, n, NTIME_TRACE_ANY, 0, 1, &info), *path;
+	char *got = tt_read(tt_ctx, bytes, n, NTIME_TRACE_ANY, 0, &info), *path;
 	struct ntime_trace *t;
 	int ret;
 
@@ -255,7 +255,7 @@ TEST(lines_of_any_length_pass)
 	p = stpcpy(p, "\n" SECOND);
 	*p++ = '\0';
 	p = stpcpy(p, "\n" LINE);
-	got = tt_read(tt_ctx, text, (size_t)(p - text), NTIME_TRACE_ANY, 0, 1, &info);
+	got = tt_read(tt_ctx, text, (size_t)(p - text), NTIME_TRACE_ANY, 0, &info);
 	TT_TEXT(got, LINE_RECORD SECOND_RECORD LINE_RECORD);
 	TT_IS(info.lines, 5);
 	TT_IS(info.others, 2);
@@ -275,7 +275,7 @@ TEST(the_form_is_found_behind_other_text)
 	for (i = 0; i < n; i++)
 		text[i] = i % 40 == 39 ? '\n' : 'y';
 	memcpy(text + n, LINE, sizeof(LINE));
-	got = tt_read(tt_ctx, text, n + sizeof(LINE) - 1, NTIME_TRACE_ANY, 0, 1, &info);
+	got = tt_read(tt_ctx, text, n + sizeof(LINE) - 1, NTIME_TRACE_ANY, 0, &info);
 	TT_TEXT(got, LINE_RECORD);
 	TT_IS(info.others, n / 40);
 	TT_IS(info.lines, n / 40 + 1);
@@ -469,12 +469,10 @@ static void put_in(int fd, const void *bytes, size_t n)
 
 static const struct slow_row {
 	int line;
-	uint32_t flags, threads;
+	uint32_t flags;
 } slow_rows[] = {
-	{ __LINE__, 0, 1 },
-	{ __LINE__, 0, 2 },
-	{ __LINE__, NTIME_TRACE_FOLLOW, 1 },
-	{ __LINE__, NTIME_TRACE_FOLLOW, 2 },
+	{ __LINE__, 0 },
+	{ __LINE__, NTIME_TRACE_FOLLOW },
 };
 
 /* Two lines and a part of the third. The first bytes alone do not tell the form. */
@@ -483,9 +481,7 @@ static const struct slow_row {
 TEST(what_is_there_comes_before_a_wait)
 {
 	TT_FOR_EACH_ROW(r, slow_rows) {
-		struct ntime_trace_options o = { .size = sizeof(o),
-						 .flags = r->flags,
-						 .threads = r->threads };
+		struct ntime_trace_options o = { .size = sizeof(o), .flags = r->flags };
 		struct ntime_trace_batch b = { .size = sizeof(b) };
 		struct ntime_trace *t;
 		char *path;
@@ -651,18 +647,17 @@ static int put_bytes(void *arg, const void *bytes, size_t n)
 	return fwrite(bytes, 1, n, arg) == n ? 0 : -EIO;
 }
 
-/* What a copy into @form by @threads is, with NTIME_WRITER_ @flags. */
-static char *copy_with(const char *path, uint32_t form, uint32_t threads, uint32_t flags, size_t *n)
+/* What a copy into @form is. */
+static char *copy(const char *path, uint32_t form, size_t *n)
 {
-	struct ntime_trace_options o = { .size = sizeof(o), .threads = threads };
-	struct ntime_trace_writer_options w = { .size = sizeof(w), .form = form, .flags = flags };
+	struct ntime_trace_writer_options w = { .size = sizeof(w), .form = form };
 	struct ntime_trace_writer *writer;
 	struct ntime_trace *t;
 	char *out = NULL;
 
 	w.write = put_bytes;
 	w.write_arg = open_memstream(&out, n);
-	TT_IS(ntime_trace_open(tt_ctx, path, &o, &t), 0);
+	TT_IS(ntime_trace_open(tt_ctx, path, NULL, &t), 0);
 	TT_IS(ntime_trace_writer_new(tt_ctx, t, &w, &writer), 0);
 	TT_IS(ntime_trace_copy(t, writer, NULL, NULL), 0);
 	TT_IS(ntime_trace_writer_end(writer), 0);
@@ -672,24 +667,19 @@ static char *copy_with(const char *path, uint32_t form, uint32_t threads, uint32
 	return out;
 }
 
-static char *copy(const char *path, uint32_t form, uint32_t threads, size_t *n)
-{
-	return copy_with(path, form, threads, 0, n);
-}
-
 TEST(a_form_that_is_told_is_read)
 {
 	char *path = tt_file(LINE SECOND, sizeof(LINE SECOND) - 1), *bytes, *got;
 	struct ntime_trace_info info;
 	size_t n;
 
-	bytes = copy(path, NTIME_TRACE_BINARY, 1, &n);
-	got = tt_read(tt_ctx, bytes, n, NTIME_TRACE_BINARY, 0, 1, &info);
+	bytes = copy(path, NTIME_TRACE_BINARY, &n);
+	got = tt_read(tt_ctx, bytes, n, NTIME_TRACE_BINARY, 0, &info);
 	TT_TEXT(got, LINE_RECORD SECOND_RECORD);
 	TT_IS(info.form, NTIME_TRACE_BINARY);
 	free(got);
 	free(bytes);
-	got = tt_read(tt_ctx, "hello\n" LINE, sizeof("hello\n" LINE) - 1, NTIME_TRACE_VFIO, 0, 1,
+	got = tt_read(tt_ctx, "hello\n" LINE, sizeof("hello\n" LINE) - 1, NTIME_TRACE_VFIO, 0,
 		      &info);
 	TT_TEXT(got, LINE_RECORD);
 	free(got);
@@ -744,27 +734,14 @@ static char *long_mmiotrace(size_t *n)
 	return text;
 }
 
-TEST(threads_number_devices_as_the_trace)
+TEST(devices_have_numbers_in_the_order_of_the_trace)
 {
-	static const uint32_t forms[] = { NTIME_TRACE_VFIO, NTIME_TRACE_MMIOTRACE,
-					  NTIME_TRACE_BINARY, NTIME_TRACE_JSON };
-	size_t n, n1, n2, i;
-	char *text = long_mmiotrace(&n), *path = tt_file(text, n), *one, *many;
+	size_t n;
+	char *text = long_mmiotrace(&n), *path = tt_file(text, n);
 	struct ntime_trace_device device = { .size = sizeof(device) };
 	struct ntime_trace_batch b = { .size = sizeof(b) };
 	struct ntime_trace *t;
-	uint32_t threads;
 
-	for (i = 0; i < 4; i++) {
-		one = copy(path, forms[i], 1, &n1);
-		for (threads = 2; threads <= 4; threads++) {
-			many = copy(path, forms[i], threads, &n2);
-			TT_IS(n1, n2);
-			TT_IS(memcmp(one, many, n1), 0);
-			free(many);
-		}
-		free(one);
-	}
 	TT_IS(ntime_trace_open(tt_ctx, path, NULL, &t), 0);
 	while (ntime_trace_next(t, &b) == 0 && b.n)
 		;
@@ -778,105 +755,20 @@ TEST(threads_number_devices_as_the_trace)
 	tt_drop(path);
 }
 
-TEST(threads_change_nothing)
+TEST(pieces_lose_nothing)
 {
-	static const uint32_t forms[] = { NTIME_TRACE_VFIO, NTIME_TRACE_MMIOTRACE,
-					  NTIME_TRACE_BINARY, NTIME_TRACE_JSON };
-	char *text, *path, *one, *many, *alone, *together;
-	struct ntime_trace_info a, b;
-	size_t n, n1, n2, i;
+	struct ntime_trace_info info;
+	char *text, *got;
+	size_t n;
 
 	text = long_trace(&n);
-	path = tt_file(text, n);
-	for (i = 0; i < 4; i++) {
-		one = copy(path, forms[i], 1, &n1);
-		many = copy(path, forms[i], 3, &n2);
-		TT_IS(n1, n2);
-		TT_IS(memcmp(one, many, n1), 0);
-		free(one);
-		free(many);
-	}
-	alone = tt_read(tt_ctx, text, n, NTIME_TRACE_ANY, NTIME_TRACE_OTHERS, 1, &a);
-	together = tt_read(tt_ctx, text, n, NTIME_TRACE_ANY, NTIME_TRACE_OTHERS, 4, &b);
-	TT_IS(strcmp(alone, together), 0);
-	TT_IS(a.lines, 60000);
+	got = tt_read(tt_ctx, text, n, NTIME_TRACE_ANY, NTIME_TRACE_OTHERS, &info);
+	TT_IS(info.lines, 60000);
 	/* Behind a prefix of the tracer's it is an event that nobody knows: 39 of 78. */
-	TT_IS(a.others, 39);
-	TT_IS(a.accesses, 60000 - 60 - 78);
-	TT_IS(memcmp(&a, &b, sizeof(a)), 0);
-	free(alone);
-	free(together);
+	TT_IS(info.others, 39);
+	TT_IS(info.accesses, 60000 - 60 - 78);
+	free(got);
 	free(text);
-	tt_drop(path);
-}
-
-/* Devices that come one after the other; BARs that move, are sized, or are ports for a while. */
-static char *moving_trace(unsigned int devices, size_t *n)
-{
-	static const char *const values[] = { "0xe0000000", "0xffffffff", "0xc001", "0xd000000c" };
-	char *text = NULL;
-	FILE *out = open_memstream(&text, n);
-	unsigned int i, device, seen;
-
-	for (i = 0; i < 40000; i++) {
-		seen = 1 + (devices - 1) * (i / 1000) / 39;
-		device = i * 7919 % seen;
-		if (i % 5)
-			fprintf(out, "7@%u.%06u:", 1000 + i / 1000 - (i % 501 == 0),
-				i % 1000 * 1000);
-		if (i % 97 == 0)
-			fprintf(out, "vfio_pci_%s (0000:%02x:%02x.0, @0x%x, ",
-				i % 2 ? "read_config " : "write_config ", device / 32, device % 32,
-				0x10 + i % 3 * 4);
-		if (i % 97 == 0 && i % 2)
-			fprintf(out, "len=0x4) %s\n", values[i / 97 % 4]);
-		else if (i % 97 == 0)
-			fprintf(out, "%s, len=0x4)\n", values[i / 194 % 4]);
-		else
-			fprintf(out,
-				"vfio_region_write  (0000:%02x:%02x.0:region%u+0x%x, 0x%x, 4)\n",
-				device / 32, device % 32, i % 3, i % 11 * i, i);
-	}
-	(void)fclose(out);
-	return text;
-}
-
-/*
- * Threads write with copies of what is known of the devices, of which only what changed is copied.
- */
-TEST(threads_know_devices)
-{
-	static const struct devices_row {
-		int line;
-		unsigned int devices;
-		uint32_t flags;
-	} rows[] = {
-		{ __LINE__, 3, 0 },
-		{ __LINE__, 1000, 0 },
-		{ __LINE__, 3, NTIME_WRITER_REBASE | NTIME_WRITER_IO_MARKS },
-		{ __LINE__, 200, NTIME_WRITER_REBASE | NTIME_WRITER_IO_MARKS },
-		{ __LINE__, 200, NTIME_WRITER_KEEP_THREAD },
-	};
-	char *text, *path, *one, *many;
-	size_t n, n1, n2;
-	uint32_t threads;
-
-	TT_FOR_EACH_ROW(r, rows) {
-		text = moving_trace(r->devices, &n);
-		path = tt_file(text, n);
-		/* Who looks ahead has all of a trace of this length written by one thread. */
-		one = copy_with(path, NTIME_TRACE_MMIOTRACE, 1, r->flags | NTIME_WRITER_LIVE, &n1);
-		for (threads = 2; threads <= 4; threads++) {
-			many = copy_with(path, NTIME_TRACE_MMIOTRACE, threads,
-					 r->flags | NTIME_WRITER_LIVE, &n2);
-			TT_EQ(r, n1, n2);
-			TT_EQ(r, memcmp(one, many, n1), 0);
-			free(many);
-		}
-		free(one);
-		free(text);
-		tt_drop(path);
-	}
 }
 
 /* What is told of a trace that was read to its end. */
@@ -1080,12 +972,9 @@ static int count_unreturned(void *arg, const char *sentence, const char *remedy,
 }
 
 /* Accesses; the records as words, and how many lists never came back. */
-static int read_lists(const char *file, uint32_t flags, uint32_t threads, char *words,
-		      int *unreturned)
+static int read_lists(const char *file, uint32_t flags, char *words, int *unreturned)
 {
-	struct ntime_trace_options o = { .size = sizeof(o),
-					 .flags = flags | NTIME_TRACE_OTHERS,
-					 .threads = threads };
+	struct ntime_trace_options o = { .size = sizeof(o), .flags = flags | NTIME_TRACE_OTHERS };
 	struct ntime_trace_batch b = { .size = sizeof(b) };
 	struct ntime_trace_info info = { .size = sizeof(info) };
 	struct ntime_trace *t;
@@ -1108,18 +997,13 @@ TEST(lists_come_once)
 {
 	TT_FOR_EACH_ROW(r, list_rows) {
 		char *file = tt_file(r->text, strlen(r->text)), words[256];
-		uint32_t threads;
 		int unreturned;
 
-		for (threads = 1; threads <= 4; threads += 3) {
-			(void)read_lists(file, 0, threads, words, &unreturned);
-			TT_STR(r, words, r->records);
-			TT_EQ(r, unreturned, r->unreturned);
-			TT_EQ(r,
-			      read_lists(file, NTIME_TRACE_REQUESTS, threads, words, &unreturned),
-			      r->requests);
-			TT_EQ(r, unreturned, 0);
-		}
+		(void)read_lists(file, 0, words, &unreturned);
+		TT_STR(r, words, r->records);
+		TT_EQ(r, unreturned, r->unreturned);
+		TT_EQ(r, read_lists(file, NTIME_TRACE_REQUESTS, words, &unreturned), r->requests);
+		TT_EQ(r, unreturned, 0);
 		tt_drop(file);
 	}
 }
@@ -1141,12 +1025,11 @@ int main(void)
 		cmocka_unit_test(what_is_there_comes_before_a_wait),
 		cmocka_unit_test(the_form_is_seen_in_the_first_line_that_tells_it),
 		cmocka_unit_test(filters_keep_what_is_wanted),
-		cmocka_unit_test(threads_change_nothing),
-		cmocka_unit_test(threads_know_devices),
+		cmocka_unit_test(pieces_lose_nothing),
 		cmocka_unit_test(devices_without_a_number_are_told),
 		cmocka_unit_test(zeros_in_texts_are_told),
 		cmocka_unit_test(places_without_room_are_told),
-		cmocka_unit_test(threads_number_devices_as_the_trace),
+		cmocka_unit_test(devices_have_numbers_in_the_order_of_the_trace),
 		cmocka_unit_test(warnings_count_what_is_missing),
 		cmocka_unit_test(lists_come_once),
 	};

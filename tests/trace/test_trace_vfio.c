@@ -218,7 +218,7 @@ static const struct line_row {
 static void check_row(const struct line_row *r)
 {
 	struct ntime_trace_info info;
-	char *got = tt_read(tt_ctx, r->text, strlen(r->text), NTIME_TRACE_VFIO, r->flags, 1, &info);
+	char *got = tt_read(tt_ctx, r->text, strlen(r->text), NTIME_TRACE_VFIO, r->flags, &info);
 
 	if (r->records)
 		TT_STR(r, got, r->records);

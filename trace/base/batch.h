@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records in the making: what a front end fills. One thread's at a time. */
+/* Records in the making: what a front end fills. */
 #ifndef NTI_TRACE_BATCH_H
 #define NTI_TRACE_BATCH_H
 

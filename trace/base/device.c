@@ -4,11 +4,9 @@
  * each.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/shared.h"
 #include "lib/os/page.h"
 #include "trace/base/batch.h"
 #include "trace/base/device.h"
@@ -48,15 +46,12 @@ struct entry {
 };
 
 struct nti_trace_devices {
-	pthread_mutex_t lock;
-	void (*gate)(void *arg);
-	void *gate_arg;
-	size_t n; /* atomic: read without the lock */
+	size_t n;
 	uint64_t key[2];
 	size_t names_bytes;
 	uint64_t compared;
-	struct nti_shared_counter refused;
-	bool is_short; /* of memory, once; atomic */
+	uint64_t refused;
+	bool is_short; /* of memory, once */
 	struct entry **slot;
 	size_t slots; /* a power of two */
 	struct entry **chunk[(MAX_DEVICES + CHUNK - 1) / CHUNK];
@@ -74,8 +69,7 @@ int nti_trace_devices_new(struct nti_trace_devices **out)
 		d->key[0] = (uintptr_t)d;
 	d->slots = FIRST_SLOTS;
 	d->slot = calloc(d->slots, sizeof(*d->slot));
-	if (!d->slot || pthread_mutex_init(&d->lock, NULL) != 0) {
-		free(d->slot);
+	if (!d->slot) {
 		free(d);
 		*out = NULL;
 		return -ENOMEM;
@@ -93,19 +87,18 @@ void nti_trace_devices_free(struct nti_trace_devices *d)
 		free(d->chunk[i / CHUNK][i % CHUNK]);
 	for (i = 0; i < sizeof(d->chunk) / sizeof(d->chunk[0]); i++)
 		free(d->chunk[i]);
-	(void)pthread_mutex_destroy(&d->lock);
 	free(d->slot);
 	free(d);
 }
 
 size_t nti_trace_devices_count(const struct nti_trace_devices *d)
 {
-	return __atomic_load_n(&d->n, __ATOMIC_ACQUIRE);
+	return d->n;
 }
 
 uint64_t nti_trace_devices_refused(const struct nti_trace_devices *d)
 {
-	return nti_shared_counter_get(&d->refused);
+	return d->refused;
 }
 
 uint64_t nti_trace_devices_compared(const struct nti_trace_devices *d)
@@ -191,7 +184,7 @@ static void grow(struct nti_trace_devices *d)
 
 static uint16_t refuse(struct nti_trace_devices *d)
 {
-	nti_shared_counter_set(&d->refused, nti_shared_counter_get(&d->refused) + 1);
+	d->refused++;
 	return NTIME_DEVICE_NONE;
 }
 
@@ -208,7 +201,7 @@ static uint16_t add(struct nti_trace_devices *d, uint64_t hash, const char *name
 		*chunk = calloc(CHUNK, sizeof(**chunk));
 	e = *chunk ? calloc(1, sizeof(*e) + bytes + 1) : NULL;
 	if (!e) {
-		__atomic_store_n(&d->is_short, true, __ATOMIC_RELAXED);
+		d->is_short = true;
 		return NTIME_DEVICE_NONE;
 	}
 	memcpy(e->name, name, bytes);
@@ -223,41 +216,21 @@ static uint16_t add(struct nti_trace_devices *d, uint64_t hash, const char *name
 	*slot = e;
 	d->names_bytes += bytes;
 	(*chunk)[n % CHUNK] = e;
-	/* The chunks in front of the count: who sees the number sees the device. */
-	__atomic_store_n(&d->n, n + 1, __ATOMIC_RELEASE);
+	d->n = n + 1;
 	return (uint16_t)n;
 }
 
 bool nti_trace_devices_is_short(const struct nti_trace_devices *d)
 {
-	return __atomic_load_n(&d->is_short, __ATOMIC_RELAXED);
+	return d->is_short;
 }
 
 uint16_t nti_trace_device_number(struct nti_trace_devices *d, const char *name, size_t bytes)
 {
 	uint64_t hash = nti_siphash(d->key, name, bytes);
-	struct entry *e;
-	uint16_t number;
+	struct entry *e = find(d, hash, name, bytes);
 
-	(void)pthread_mutex_lock(&d->lock);
-	e = find(d, hash, name, bytes);
-	if (!e && d->gate) {
-		(void)pthread_mutex_unlock(&d->lock);
-		d->gate(d->gate_arg);
-		(void)pthread_mutex_lock(&d->lock);
-		e = find(d, hash, name, bytes);
-	}
-	number = e ? e->number : add(d, hash, name, bytes);
-	(void)pthread_mutex_unlock(&d->lock);
-	return number;
-}
-
-void nti_trace_devices_gate(struct nti_trace_devices *d, void (*gate)(void *arg), void *arg)
-{
-	(void)pthread_mutex_lock(&d->lock);
-	d->gate = gate;
-	d->gate_arg = arg;
-	(void)pthread_mutex_unlock(&d->lock);
+	return e ? e->number : add(d, hash, name, bytes);
 }
 
 struct ntime_trace_device *nti_trace_device_at(struct nti_trace_devices *d, size_t index)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The devices of a trace: names to numbers, and what is learnt of each. Any thread may ask; what is
- * learnt is written by settle() alone.
- */
+/* The devices of a trace: names to numbers, and what is learnt of each. */
 #ifndef NTI_TRACE_DEVICE_H
 #define NTI_TRACE_DEVICE_H
 
@@ -22,11 +19,11 @@ size_t nti_trace_devices_count(const struct nti_trace_devices *d);
 /*
  * Number of the device of that name, a new one if nobody named it before; NTIME_DEVICE_NONE when
  * there are 65,535, when their names take 8 MiB, or when the name has more than 4096 bytes: such
- * refusals are counted; and without memory. Takes a lock: parsers keep the last few names they saw.
+ * refusals are counted; and without memory. Parsers keep the last few names they saw.
  */
 uint16_t nti_trace_device_number(struct nti_trace_devices *d, const char *name, size_t bytes);
 
-/* Whether memory was short for a name: what was read since then lacks its device. Any thread. */
+/* Whether memory was short for a name: what was read since then lacks its device. */
 bool nti_trace_devices_is_short(const struct nti_trace_devices *d);
 
 /* How often a name got no number. */
@@ -34,12 +31,6 @@ uint64_t nti_trace_devices_refused(const struct nti_trace_devices *d);
 
 /* How many names of the table all searches met: what tests hold it to. */
 uint64_t nti_trace_devices_compared(const struct nti_trace_devices *d);
-
-/*
- * While several threads parse: @gate is called, without the lock, before a name that nobody had yet
- * gets its number. NULL: no longer.
- */
-void nti_trace_devices_gate(struct nti_trace_devices *d, void (*gate)(void *arg), void *arg);
 
 /*
  * Numbers of "dddd:bb:ss.f" or "bb:ss.f", the whole of @name, into @pub; false where it is no place
@@ -50,10 +41,7 @@ bool nti_trace_device_place(struct ntime_trace_device *pub, const char *name);
 /* ntime_trace_device_fits() by name. */
 bool nti_trace_device_fits(const char *name, const char *glob);
 
-/*
- * What is known of one; the pointer stays valid and may be written in order only. NULL beyond the
- * count.
- */
+/* What is known of one; the pointer stays valid. NULL beyond the count. */
 struct ntime_trace_device *nti_trace_device_at(struct nti_trace_devices *d, size_t index);
 
 /*

@@ -189,7 +189,7 @@ static bool parse_line(void *state, const char *p, const char *end, bool is_whol
 static ssize_t parse(void *state, const struct nti_trace_piece *piece,
 		     struct nti_trace_devices *devices, struct nti_trace_batch *b)
 {
-	/* What was in front of the piece is unknown where several threads parse. */
+	/* What was in front of the piece is unknown. */
 	((struct state *)state)->last = HINT_NONE;
 	return nti_trace_lines(state, piece, devices, b, parse_line);
 }

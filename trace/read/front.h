@@ -2,11 +2,10 @@
 /*
  * Front ends: one way of writing a trace each, turned into records.
  *
- * Reading has two steps. parse() looks at a piece of the input alone and may run in several threads
- * on several pieces of one trace; what it cannot know from the piece (which region a physical
- * address is in, the second line of an event whose first one was in the piece before) it leaves as
- * it stands. settle() goes over the batches in their order, in one thread at a time, and completes
- * them; it must be cheap where there is nothing to do. The filter is applied behind settle(), or by
+ * Reading has two steps. parse() looks at a piece of the input alone; what it cannot know from the
+ * piece (which region a physical address is in, the second line of an event whose first one was in
+ * the piece before) it leaves as it stands. settle() goes over the batches and completes them; it
+ * must be cheap where there is nothing to do. The filter is applied behind settle(), or by
  * the parser itself where the front end has no settle().
  *
  * So that VFIO text can be written again as it was read (trace/write/to_vfio.c):
@@ -56,21 +55,19 @@ struct nti_trace_piece {
  * @form:	enum ntime_trace_form
  * @name:	for people
  * @clock:	enum ntime_trace_clock that its times are of, unless a style says otherwise
- * @has_lists:	records may be of lists of operations that come twice; such a trace is read by one
- *		thread
+ * @has_lists:	records may be of lists of operations that come twice
  * @is_text:	pieces may be cut behind any newline and be parsed apart from each other
- * @state_bytes: memory that parse() keeps from piece to piece of one thread (guesses that make it
- *	fast; for forms that are not text, the
- *		state of the whole), zeroed at the start
+ * @state_bytes: memory that parse() keeps from piece to piece (guesses that make it fast; for forms
+ *		that are not text, the state of the whole), zeroed at the start
  * @order_bytes: memory of settle(), one a trace, zeroed at the start
  * @match:	how sure it is that input beginning with these bytes is of this form: 0 no, 100
  *		certain
  * @refuse:	why input that begins so is of this form but not read: part of a sentence, NULL: it
  *		is read; the member may be NULL
  * @parse:	append to @b; returns the bytes used of @piece (all of them for text), or -EBADMSG
- *		(of binary forms: damaged). Takes device names through @devices, which locks; where
- *		settle() does so, parse() does not, for numbers follow the trace
- * @settle:	complete @b in order; NULL: nothing to do
+ *		(of binary forms: damaged). Takes device names through @devices; where settle() does
+ *		so, parse() does not, for numbers follow the trace
+ * @settle:	complete @b; NULL: nothing to do
  * @end:	free what @state holds; NULL: nothing
  */
 struct nti_trace_front {

@@ -3,7 +3,6 @@
  * A reader:
  *
  *     input --> pieces --> [parse] --> settle, learn, count --> [filter] --> batch
- *               in turn    any thread  in the order of the pieces
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,11 +16,9 @@
 #include "trace/read/fronts.h"
 #include "trace/read/input.h"
 #include "trace/read/learn.h"
-#include "trace/read/pool.h"
 #include "trace/read/trace.h"
 #include "trace/read/vfio_prefix.h"
 
-#define MAX_THREADS 64
 /* How far we look for something that tells the form. */
 #define LOOK_BYTES ((size_t)1 << 20)
 /* A score from which on nothing further is looked at. */
@@ -30,19 +27,7 @@
 /* What binary forms need to be told and, where we cannot read them, refused. */
 #define HEAD_BYTES 32
 
-int nti_lane_init(struct nti_lane *l, const struct nti_trace_front *front)
-{
-	memset(l, 0, sizeof(*l));
-	l->block = malloc(NTI_BLOCK_BYTES + NTI_BLOCK_PAD);
-	l->state = calloc(1, front->state_bytes ? front->state_bytes : 1);
-	if (!l->block || !l->state || nti_trace_batch_init(&l->b, FIRST_RECORDS) < 0) {
-		nti_lane_fini(l, NULL);
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-void nti_lane_fini(struct nti_lane *l, const struct nti_trace_front *front)
+static void lane_fini(struct nti_lane *l, const struct nti_trace_front *front)
 {
 	if (front && front->end && l->state)
 		front->end(l->state);
@@ -50,6 +35,18 @@ void nti_lane_fini(struct nti_lane *l, const struct nti_trace_front *front)
 	free(l->state);
 	nti_trace_batch_fini(&l->b);
 	memset(l, 0, sizeof(*l));
+}
+
+static int lane_init(struct nti_lane *l, const struct nti_trace_front *front)
+{
+	memset(l, 0, sizeof(*l));
+	l->block = malloc(NTI_BLOCK_BYTES + NTI_BLOCK_PAD);
+	l->state = calloc(1, front->state_bytes ? front->state_bytes : 1);
+	if (!l->block || !l->state || nti_trace_batch_init(&l->b, FIRST_RECORDS) < 0) {
+		lane_fini(l, NULL);
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 static const char *name_of(const char *path)
@@ -191,7 +188,7 @@ static int prepare(struct ntime_trace *t, const struct ntime_trace_options *o)
 	t->clock = t->front->clock;
 	t->style = "";
 	t->order = calloc(1, t->front->order_bytes ? t->front->order_bytes : 1);
-	if (!t->order || nti_lane_init(&t->lane, t->front) < 0)
+	if (!t->order || lane_init(&t->lane, t->front) < 0)
 		return -ENOMEM;
 	if (o->filter) {
 		t->filter = nti_filter_view_new(o->filter, t->devices,
@@ -211,11 +208,8 @@ static int check_options(struct ntime_trace_ctx *ctx, const struct ntime_trace_o
 	if (o->flags & ~(NTIME_TRACE_FOLLOW | NTIME_TRACE_OTHERS | NTIME_TRACE_ALL_MARKS |
 			 NTIME_TRACE_REQUESTS))
 		return nti_error(&ctx->error, -EINVAL, "options of a trace have unknown flags");
-	if (o->threads > MAX_THREADS)
-		return nti_error(&ctx->error, -EINVAL, "a trace is read by at most %d threads",
-				 MAX_THREADS);
 	for (i = 0; i < NTI_ARRAY_SIZE(o->reserved); i++) {
-		if (o->reserved[i])
+		if (o->reserved[i] || o->reserved0)
 			return nti_error(&ctx->error, -EINVAL,
 					 "options of a trace have reserved fields that are not 0");
 	}
@@ -240,7 +234,6 @@ int ntime_trace_open(struct ntime_trace_ctx *ctx, const char *path,
 		return nti_error(&ctx->error, -ENOMEM, "no memory to read %s", name_of(path));
 	t->ctx = ctx;
 	t->flags = o.flags;
-	t->threads = o.threads ? o.threads : 1;
 	ret = nti_input_open(&ctx->error, path, (o.flags & NTIME_TRACE_FOLLOW) != 0, &t->in);
 	if (!ret)
 		ret = nti_pieces_init(&t->pieces, t->in);
@@ -264,10 +257,7 @@ void ntime_trace_close(struct ntime_trace *t)
 {
 	if (!t)
 		return;
-	if (t->pool)
-		nti_pool_stop(t->pool);
-	free(t->pool);
-	nti_lane_fini(&t->lane, t->front);
+	lane_fini(&t->lane, t->front);
 	nti_filter_view_free(t->filter);
 	nti_pieces_fini(&t->pieces);
 	nti_input_close(t->in);
@@ -275,11 +265,6 @@ void ntime_trace_close(struct ntime_trace *t)
 	nti_lists_fini(&t->lists);
 	free(t->order);
 	free(t);
-}
-
-int nti_trace_take(struct ntime_trace *t, struct nti_lane *l)
-{
-	return nti_pieces_next(&t->pieces, &t->error, l->block, &l->cut);
 }
 
 /* The beginning of a line that no tracer writes. */
@@ -302,7 +287,7 @@ static int make_long(struct ntime_trace *t, struct nti_lane *l)
 	return l->b.error;
 }
 
-int nti_trace_make(struct ntime_trace *t, struct nti_lane *l)
+static int make_records(struct ntime_trace *t, struct nti_lane *l)
 {
 	ssize_t used;
 
@@ -332,13 +317,8 @@ static bool takes_lists(const struct ntime_trace *t)
 	return t->front->has_lists && !(t->flags & NTIME_TRACE_REQUESTS);
 }
 
-bool nti_trace_is_shared(const struct ntime_trace *t)
-{
-	return t->threads > 1 && t->front->is_text && !takes_lists(t) &&
-	       !(t->flags & NTIME_TRACE_FOLLOW);
-}
-
-int nti_trace_order(struct ntime_trace *t, struct nti_lane *l)
+/* What records tell is learnt, what is not wanted taken out. */
+static int settle(struct ntime_trace *t, struct nti_lane *l)
 {
 	int ret = 0;
 
@@ -385,7 +365,7 @@ static int unsupported(struct ntime_trace *t)
 	return t->pieces.error;
 }
 
-int nti_trace_fail(struct ntime_trace *t, int code)
+static int fail(struct ntime_trace *t, int code)
 {
 	if (code < 0 && t->error.code == code)
 		return nti_error(&t->ctx->error, code, "%s", t->error.text);
@@ -397,7 +377,7 @@ int nti_trace_fail(struct ntime_trace *t, int code)
 /* One piece into the lane. 1 there may be more, 0 the end, -errno. */
 static int step(struct ntime_trace *t, struct nti_lane *l)
 {
-	int ret = nti_trace_take(t, l), made, ordered;
+	int ret = nti_pieces_next(&t->pieces, &t->error, l->block, &l->cut), made, settled;
 
 	if (ret <= 0) {
 		nti_trace_batch_clear(&l->b);
@@ -405,11 +385,11 @@ static int step(struct ntime_trace *t, struct nti_lane *l)
 			return ret;
 		/* What is kept of lists comes in front of the end, or of the error, which stays. */
 		t->has_ended_lists = l->is_end = true;
-		ordered = nti_trace_order(t, l);
+		settled = settle(t, l);
 		l->is_end = false;
-		return ordered < 0 ? ordered : 1;
+		return settled < 0 ? settled : 1;
 	}
-	made = nti_trace_make(t, l);
+	made = make_records(t, l);
 	if (made == -EBADMSG)
 		damaged(t, l);
 	else if (made == -EOPNOTSUPP)
@@ -417,70 +397,27 @@ static int step(struct ntime_trace *t, struct nti_lane *l)
 	else if (made < 0)
 		return made;
 	/* Records before the damage are valid; the error comes with the next call. */
-	ordered = nti_trace_order(t, l);
-	return ordered < 0 ? ordered : 1;
-}
-
-/*
- * The next lane with records, of the pool where there is one. 0; -errno. *@out is NULL at the end.
- */
-static int next_lane(struct ntime_trace *t, struct nti_lane **out)
-{
-	struct nti_seat *seat;
-	int ret;
-
-	*out = &t->lane;
-	if (!t->pool) {
-		ret = step(t, &t->lane);
-	} else {
-		seat = nti_pool_fetch(t->pool, &ret);
-		*out = seat ? &seat->lane : NULL;
-		if (seat)
-			ret = nti_trace_order(t, &seat->lane);
-		ret = seat && !ret ? 1 : ret;
-	}
-	if (ret <= 0)
-		*out = NULL;
-	return ret < 0 ? ret : 0;
-}
-
-/* Several threads where the input can be cut. 0 or -errno. */
-static int start_pool(struct ntime_trace *t)
-{
-	int ret;
-
-	if (t->pool || !nti_trace_is_shared(t))
-		return 0;
-	t->pool = malloc(sizeof(*t->pool));
-	if (!t->pool)
-		return -ENOMEM;
-	/* The caller's thread works on records while the others make more. */
-	ret = nti_pool_start(t->pool, t, t->threads - 1, t->threads + 2, NULL, NULL);
-	if (ret < 0) {
-		free(t->pool);
-		t->pool = NULL;
-	}
-	return ret;
+	settled = settle(t, l);
+	return settled < 0 ? settled : 1;
 }
 
 int ntime_trace_next(struct ntime_trace *t, struct ntime_trace_batch *out)
 {
-	struct nti_lane *l = NULL;
+	const struct nti_trace_batch *b = &t->lane.b;
 	int ret;
 
 	if (out->size != sizeof(*out))
 		return -EINVAL;
-	ret = start_pool(t);
 	do
-		ret = ret ? ret : next_lane(t, &l);
-	while (!ret && l && !l->b.n);
+		ret = step(t, &t->lane);
+	while (ret > 0 && !b->n);
 	if (ret < 0)
-		return nti_trace_fail(t, ret);
-	t->is_ended = !l;
-	out->n = l ? l->b.n : 0;
-	out->records = l ? l->b.rec : NULL;
-	out->text = l ? l->b.text : NULL;
-	out->position = l ? l->b.position : nti_input_position(t->in);
+		return fail(t, ret);
+	t->is_ended = !ret;
+	out->n = ret ? b->n : 0;
+	out->records = ret ? b->rec : NULL;
+	out->text = ret ? b->text : NULL;
+	out->position = ret ? b->position : nti_input_position(t->in);
 	return 0;
 }
 

@@ -12,11 +12,10 @@
 
 struct nti_filter_view;
 struct nti_input;
-struct nti_pool;
 struct nti_trace_devices;
 struct nti_trace_front;
 
-/* What one thread needs to turn a piece into records. */
+/* A piece and its records. */
 struct nti_lane {
 	char *block;
 	void *state; /* the front end's */
@@ -50,10 +49,8 @@ struct ntime_trace {
 	bool has_ended_lists;
 	struct nti_filter_view *filter;
 	struct nti_lane lane;
-	struct nti_pool
-		*pool; /* once ntime_trace_next() was called of a reader with several threads */
-	struct nti_error error; /* of the input, which another thread may read */
-	uint32_t flags, threads;
+	struct nti_error error; /* of the input; told when what is before it was given */
+	uint32_t flags;
 
 	uint64_t lines, records, accesses, kept, others;
 	uint64_t first_ns, last_ns, newest_ns; /* newest: the latest so far */
@@ -62,23 +59,5 @@ struct ntime_trace {
 	uint32_t clock;
 	struct nti_trace_losses losses;
 };
-
-int nti_lane_init(struct nti_lane *l, const struct nti_trace_front *front);
-void nti_lane_fini(struct nti_lane *l, const struct nti_trace_front *front);
-
-/*
- * The three steps of reading. take: the next piece, one thread at a time in turn: 1, 0 at the end,
- * -errno. make: its records, any thread. order: in the order of the pieces, one thread at a time:
- * what records tell is learnt, what is not wanted taken out.
- */
-int nti_trace_take(struct ntime_trace *t, struct nti_lane *l);
-int nti_trace_make(struct ntime_trace *t, struct nti_lane *l);
-int nti_trace_order(struct ntime_trace *t, struct nti_lane *l);
-
-/* May several threads read it? */
-bool nti_trace_is_shared(const struct ntime_trace *t);
-
-/* The sentence of the input's error becomes the context's. Returns @code. */
-int nti_trace_fail(struct ntime_trace *t, int code);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text of QEMU's VFIO events: the state of one thread that parses it. */
+/* Text of QEMU's VFIO events: the state of its parser. */
 #ifndef NTI_TRACE_VFIO_H
 #define NTI_TRACE_VFIO_H
 

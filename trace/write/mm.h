@@ -48,7 +48,6 @@ struct nti_mm_ahead {
 
 struct nti_mm {
 	uint32_t flags;
-	bool is_copy;	/* does not own .hints */
 	bool is_native; /* the trace has mappings of its own: its numbers are kept */
 	bool has_time;
 	bool in_request; /* in a list of operations that will be handed back */
@@ -60,16 +59,13 @@ struct nti_mm {
 	struct nti_places places;
 	struct nti_mm_entry *entries; /* NTI_PLACE_REGIONS of each place */
 	struct nti_mm_ahead *ahead;
-	uint16_t *changed; /* the last .room places that changed, number n at n % .room */
-	size_t room;	   /* of the three, in places */
-	uint64_t changes;  /* how many there were */
-	uint64_t noted;	   /* those before are not in .changed */
+	size_t room; /* of both, in places */
 	struct nti_seconds seconds;
 	struct nti_left_out left_out;
 	int error;
 };
 
-/* Where lines go; NULL when only the state is to change. */
+/* Where lines go. */
 struct nti_mm_sink {
 	struct nti_trace_bytes *out;
 	const struct ntime_record *r; /* whose time new lines have; NULL: the start's */
@@ -85,16 +81,12 @@ static inline struct nti_mm_entry *nti_mm_entries(struct nti_mm *s, const struct
 	return s->entries + (size_t)(p - s->places.list) * NTI_PLACE_REGIONS;
 }
 
-/* mm_state: what is known of all devices, and copies of it for threads. */
+/* mm_state: what is known of all devices. */
 
 void nti_mm_free(void *state);
-int nti_mm_copy(void *to, const void *from);
 
 /* The place of a record's device; NULL without memory, and s->error tells. */
 struct nti_place *nti_mm_place(struct nti_mm *s, uint16_t device);
-
-/* Something of the place with this index may change. */
-void nti_mm_note(struct nti_mm *s, size_t index);
 
 /* Regions that changed take the slow way. */
 void nti_mm_forget(struct nti_mm *s, const struct nti_place *p, uint32_t regions);
@@ -113,16 +105,13 @@ void nti_mm_learn_pcidev(struct nti_mm *s, const struct ntime_record *r, const c
 /* What an access tells of the vendor. */
 void nti_mm_learn_vendor(const struct nti_mm *s, struct nti_place *p, const struct ntime_record *r);
 
-/* mm_lines: lines of records, written where there is a sink. */
+/* mm_lines: lines of records. */
 
 /* The time that is shown: one that goes back behind the first one has no digits. */
 uint64_t nti_mm_time(struct nti_mm *s, const struct ntime_record *r);
 char *nti_mm_put_time(char *p, struct nti_mm *s, const struct ntime_record *r);
 
-/*
- * Room for a line with @bytes of text, NULL where nothing is written or without memory; then where
- * the line ends.
- */
+/* Room for a line with @bytes of text, NULL without memory; then where the line ends. */
 char *nti_mm_room(struct nti_mm *s, const struct nti_mm_sink *k, size_t bytes);
 void nti_mm_done(const struct nti_mm_sink *k, const char *p);
 

@@ -38,9 +38,9 @@ char *nti_mm_put_time(char *p, struct nti_mm *s, const struct ntime_record *r)
 
 char *nti_mm_room(struct nti_mm *s, const struct nti_mm_sink *k, size_t bytes)
 {
-	char *p = k->out ? nti_trace_bytes_room(k->out, bytes + NTI_MM_LINE_BYTES) : NULL;
+	char *p = nti_trace_bytes_room(k->out, bytes + NTI_MM_LINE_BYTES);
 
-	if (k->out && !p)
+	if (!p)
 		s->error = -ENOMEM;
 	return p;
 }
@@ -129,10 +129,10 @@ void nti_mm_mark_access(struct nti_mm *s, const struct nti_mm_sink *k, const str
 	bool is_told = p && !(s->flags & NTIME_WRITER_NO_MARKS) &&
 		       strlen(p->name) + NTI_EVENT_BYTES <= sizeof(text);
 
-	if (!is_told)
+	if (!is_told) {
 		nti_left_out_add(&s->left_out, r);
-	if (!is_told || !k->out)
 		return;
+	}
 	/* As events of QEMU they would be read back as accesses that were made. */
 	if (!(r->flags & NTIME_RECORD_VALUED) && r->kind == NTIME_RECORD_WRITE)
 		nti_mm_mark_format(s, k,

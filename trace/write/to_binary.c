@@ -71,16 +71,6 @@ static int binary_make(struct ntime_trace_ctx *ctx NTI_UNUSED,
 	return 0;
 }
 
-static int binary_copy(void *to, const void *from)
-{
-	struct binary *t = to, own = *t;
-
-	*t = *(const struct binary *)from;
-	t->c = own.c;
-	t->pack = own.pack;
-	return 0;
-}
-
 /* One block; @raw is compressed where that helps. */
 static int put_block(struct binary *s, struct nti_trace_bytes *out, enum nti_block_type type,
 		     uint32_t count, const uint8_t *raw, size_t n)
@@ -316,16 +306,6 @@ static void note_time(struct binary *s, const struct nti_trace_batch *b)
 		}
 }
 
-static void binary_advance(void *state, const struct nti_trace_batch *b)
-{
-	struct binary *s = state;
-	uint32_t below = devices_of(b);
-
-	note_time(s, b);
-	if (below > s->devices_done)
-		s->devices_done = below;
-}
-
 /* A text that is longer than a block takes: all but its last part in blocks of their own. */
 static int put_long_text(struct binary *s, const char **text, size_t *bytes,
 			 struct nti_trace_bytes *out)
@@ -389,10 +369,8 @@ static int binary_end(void *state, struct nti_trace_bytes *out)
 const struct nti_trace_back nti_trace_to_binary = {
 	.form = NTIME_TRACE_BINARY,
 	.make = binary_make,
-	.copy = binary_copy,
 	.free = binary_free,
 	.begin = binary_begin,
-	.advance = binary_advance,
 	.format = binary_format,
 	.end = binary_end,
 };

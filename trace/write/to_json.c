@@ -62,12 +62,6 @@ static int json_make(struct ntime_trace_ctx *ctx NTI_UNUSED,
 	return 0;
 }
 
-static int json_copy(void *to, const void *from)
-{
-	memcpy(to, from, sizeof(struct json));
-	return 0;
-}
-
 static int json_begin(void *state NTI_UNUSED, struct nti_trace_bytes *out NTI_UNUSED)
 {
 	return 0;
@@ -280,9 +274,8 @@ const char *ntime_record_kind_name(uint32_t kind)
 	return kind < NTIME_RECORD_KINDS ? kinds[kind].text : NULL;
 }
 
-static void json_advance(void *state, const struct nti_trace_batch *b)
+static void note_time(struct json *s, const struct nti_trace_batch *b)
 {
-	struct json *s = state;
 	size_t i;
 
 	for (i = 0; i < b->n && !s->has_time; i++)
@@ -298,7 +291,7 @@ static int json_format(void *state, const struct nti_trace_batch *b, struct nti_
 	size_t i;
 	char *p;
 
-	json_advance(s, b);
+	note_time(s, b);
 	for (i = 0; i < b->n; i++) {
 		const struct ntime_record *r = &b->rec[i];
 		const struct ntime_trace_device *d = nti_trace_device_at(s->devices, r->device);
@@ -318,9 +311,7 @@ static int json_format(void *state, const struct nti_trace_batch *b, struct nti_
 const struct nti_trace_back nti_trace_to_json = {
 	.form = NTIME_TRACE_JSON,
 	.make = json_make,
-	.copy = json_copy,
 	.free = free,
 	.begin = json_begin,
-	.advance = json_advance,
 	.format = json_format,
 };

@@ -214,7 +214,6 @@ static void slow(struct nti_mm *s, const struct nti_trace_batch *b, const struct
 	struct nti_mm_sink k = { .out = out, .r = r };
 	const char *text = nti_trace_text(b->text, r);
 
-	nti_mm_note(s, nti_mm_index(r->device));
 	if (nti_record_is_access(r))
 		slow_access(s, &k, r, text);
 	else
@@ -248,52 +247,6 @@ static void end_run(struct nti_mm *s, const struct nti_trace_batch *b, size_t be
 	s->sequence += end - begin;
 	if (end > begin && b->rec[begin].flags & NTIME_RECORD_TIMED)
 		s->last_ns = b->rec[end - 1].time_ns;
-}
-
-/*
- * The first record from @i on that is no usual access with these flags; inlined, for @usual is to
- * be a constant.
- */
-static inline size_t pass_run(const struct nti_mm *s, const struct nti_trace_batch *b, size_t i,
-			      uint8_t usual)
-{
-	const struct nti_mm_entry *const entries = s->entries;
-	const size_t places = s->places.n, n = b->n;
-
-	while (i < n && quick_entry(entries, places, &b->rec[i], ASKED, usual))
-		i++;
-	return i;
-}
-
-/* As format_quick(), without lines. */
-static size_t advance_quick(struct nti_mm *s, const struct nti_trace_batch *b, size_t i)
-{
-	const size_t begin = i;
-
-	if (b->rec[i].flags & NTIME_RECORD_TIMED)
-		i = pass_run(s, b, i, NTIME_RECORD_VALUED | NTIME_RECORD_TIMED);
-	else
-		i = pass_run(s, b, i, NTIME_RECORD_VALUED);
-	end_run(s, b, begin, i);
-	return i;
-}
-
-static void mm_advance(void *state, const struct nti_trace_batch *b)
-{
-	struct nti_mm *s = state;
-	size_t i = 0, begin;
-
-	while (i < b->n) {
-		begin = i;
-		if (can_run(s, &b->rec[i]))
-			i = advance_quick(s, b, i);
-		if (i > begin)
-			continue;
-		note_time(s, &b->rec[i]);
-		if (!usual_entry(s, &b->rec[i]))
-			slow(s, b, &b->rec[i], NULL);
-		i++;
-	}
 }
 
 /* Usual accesses with times, from @i on. Returns the first record that is not such. */
@@ -372,7 +325,6 @@ static size_t format_quick(struct nti_mm *s, const struct nti_trace_batch *b, si
 	return i;
 }
 
-/* One record: advance() goes the slow way for the same ones. */
 static void format_one(struct nti_mm *s, const struct nti_trace_batch *b,
 		       const struct ntime_record *r, struct nti_trace_bytes *out)
 {
@@ -476,11 +428,9 @@ static int mm_warn(const void *state,
 const struct nti_trace_back nti_trace_to_mmiotrace = {
 	.form = NTIME_TRACE_MMIOTRACE,
 	.make = mm_make,
-	.copy = nti_mm_copy,
 	.free = nti_mm_free,
 	.look = nti_mm_look,
 	.begin = nti_mm_begin,
-	.advance = mm_advance,
 	.format = mm_format,
 	.warn = mm_warn,
 };

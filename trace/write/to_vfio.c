@@ -176,12 +176,6 @@ static int vfio_make(struct ntime_trace_ctx *ctx, const struct ntime_trace_write
 	return ret;
 }
 
-static int vfio_copy(void *to, const void *from)
-{
-	memcpy(to, from, sizeof(struct vfio));
-	return 0;
-}
-
 static int vfio_begin(void *state NTI_UNUSED, struct nti_trace_bytes *out NTI_UNUSED)
 {
 	return 0;
@@ -481,24 +475,6 @@ static bool is_usual(const struct vfio *s, const struct ntime_record *r)
 	       r->region != NTIME_REGION_PHYSICAL;
 }
 
-static void vfio_advance(void *state, const struct nti_trace_batch *b)
-{
-	struct vfio *s = state;
-	size_t i;
-
-	for (i = 0; i < b->n; i++) {
-		const struct ntime_record *r = &b->rec[i];
-
-		if (!s->has_time || !s->has_style)
-			note(s, r);
-		if (is_usual(s, r) && !(r->flags & NTIME_RECORD_MASKED))
-			continue;
-		note_left_out(s, r, nti_trace_text(b->text, r));
-		if (!nti_record_is_access(r))
-			(void)take(s, r, nti_trace_text(b->text, r));
-	}
-}
-
 static int put_record(struct vfio *s, const struct nti_trace_batch *b, const struct ntime_record *r,
 		      struct nti_trace_bytes *out)
 {
@@ -551,10 +527,8 @@ static int vfio_warn(const void *state,
 const struct nti_trace_back nti_trace_to_vfio = {
 	.form = NTIME_TRACE_VFIO,
 	.make = vfio_make,
-	.copy = vfio_copy,
 	.free = free,
 	.begin = vfio_begin,
-	.advance = vfio_advance,
 	.format = vfio_format,
 	.warn = vfio_warn,
 };

@@ -84,13 +84,8 @@ int nti_trace_writer_make(struct ntime_trace_ctx *ctx, struct nti_trace_devices 
 	w->write = options->write;
 	w->write_arg = options->write_arg;
 	w->is_looking = true;
-	w->options = *options;
-	w->devices = devices;
-	w->hints = strdup(options->hints ? options->hints : "");
-	w->options.hints = options->hints ? w->hints : NULL;
-	ret = w->hints ? back->make(ctx, options, devices, &w->state) : -ENOMEM;
+	ret = back->make(ctx, options, devices, &w->state);
 	if (ret < 0) {
-		free(w->hints);
 		free(w);
 		return ret;
 	}
@@ -141,20 +136,7 @@ void ntime_trace_writer_free(struct ntime_trace_writer *w)
 	w->back->free(w->state);
 	nti_trace_batch_fini(&w->kept);
 	free(w->out.p);
-	free(w->hints);
 	free(w);
-}
-
-int nti_trace_writer_state(struct ntime_trace_writer *w, void **out)
-{
-	return w->back->make(w->ctx, &w->options, w->devices, out);
-}
-
-int nti_trace_writer_bytes(struct ntime_trace_writer *w, const void *bytes, size_t n)
-{
-	if (!w->error && n)
-		w->error = w->write(w->write_arg, bytes, n);
-	return w->error;
 }
 
 static int fail(struct ntime_trace_writer *w, int ret)
@@ -164,13 +146,13 @@ static int fail(struct ntime_trace_writer *w, int ret)
 	return w->error;
 }
 
-/* Write what was formatted. */
+/* Hand what was formatted to the user. 0 or the first error. */
 static int flush(struct ntime_trace_writer *w)
 {
-	int ret = nti_trace_writer_bytes(w, w->out.p, w->out.n);
-
+	if (!w->error && w->out.n)
+		w->error = w->write(w->write_arg, w->out.p, w->out.n);
 	w->out.n = 0;
-	return ret;
+	return w->error;
 }
 
 static int format(struct ntime_trace_writer *w, const struct nti_trace_batch *b)

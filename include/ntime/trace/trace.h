@@ -173,8 +173,6 @@ struct ntime_trace_batch {
  * struct ntime_trace_options - how to read a trace; zero-initialise, then set @size
  * @form:	enum ntime_trace_form; NTIME_TRACE_ANY: look at it
  * @flags:	NTIME_TRACE_FOLLOW, NTIME_TRACE_OTHERS, NTIME_TRACE_ALL_MARKS, NTIME_TRACE_REQUESTS
- * @threads:	0 and 1: the caller's alone; up to 64. More help where the input can be cut: text
- *		that is seekable and not compressed
  * @filter:	what to keep, NULL: all; must live as long as the reader
  *
  * A list of register operations (demmt, and binary traces made of it) stands in the trace as it was
@@ -192,7 +190,7 @@ struct ntime_trace_options {
 	uint32_t size;
 	uint32_t form;
 	uint32_t flags;
-	uint32_t threads;
+	uint32_t reserved0;
 	const struct ntime_trace_filter *filter;
 	uint64_t reserved[4];
 };

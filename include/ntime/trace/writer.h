@@ -89,15 +89,13 @@ NTIME_API int ntime_trace_writer_warnings(const struct ntime_trace_writer *w,
 NTIME_API void ntime_trace_writer_free(struct ntime_trace_writer *w);
 
 /**
- * ntime_trace_copy() - everything from a reader into a writer, on as many threads as the reader was
- * given
+ * ntime_trace_copy() - everything from a reader into a writer
  * @t, @w:	the reader and its writer
- * @progress:	called now and then by the calling thread with the position in the input; non-zero
- *		ends the copy; may be NULL
+ * @progress:	called now and then with the position in the input; non-zero ends the copy; may be
+ *		NULL
  * @arg:	its first argument
  *
- * The output is the same for any number of threads. Return: 0; first error of reading or writing;
- * non-zero of @progress. Since 0.1.
+ * Return: 0; first error of reading or writing; non-zero of @progress. Since 0.1.
  */
 NTIME_API int ntime_trace_copy(struct ntime_trace *t, struct ntime_trace_writer *w,
 			       int (*progress)(void *arg, uint64_t position), void *arg);
