@@ -2,7 +2,6 @@
 /* The ntime command: find the subcommand and run it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "cli/base/help.h"
 #include "cli/base/signals.h"
 #include "cli/output/say.h"
+#include "cli/output/term.h"
 #include "cli/subcommands.h" /* made by cli/meson.build */
 
 /* Not shown to people. */
@@ -132,8 +132,7 @@ int main(int argc, char **argv)
 	ret = put_subcommand_first(argc, argv);
 	if (ret)
 		return ret;
-	/* Only what characters are: numbers stay as C writes them, in every output form. */
-	setlocale(LC_CTYPE, "");
+	cli_look_begin();
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
 		cli_help_overview(stdout);
 		return cli_say_stdout_end();

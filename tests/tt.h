@@ -17,6 +17,8 @@
 #ifndef TT_H
 #define TT_H
 
+#include <errno.h>
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -56,10 +58,17 @@ static inline bool tt_knows_boot(void)
 
 #define TT_RUN(tests) (cmocka_run_group_tests((tests), NULL, NULL) ? 1 : 0)
 
-/* With TT_ONLY=NAME in the environment a program runs that test alone. */
-__attribute__((constructor)) static void tt_only_(void)
+/*
+ * With TT_ONLY=NAME in the environment a program runs that test alone. Programs that use the
+ * library have any locale (scripts/disguise has some), the parts of the command are in "C".
+ * Sentences of strerror(3) are compared with English ones.
+ */
+__attribute__((constructor)) static void tt_begin_(void)
 {
 	cmocka_set_test_filter(getenv("TT_ONLY"));
+	if (strncmp(program_invocation_short_name, "test_cli_", 9) != 0)
+		setlocale(LC_ALL, "");
+	setlocale(LC_MESSAGES, "C");
 }
 
 static inline void tt_eq_(long long got, long long want, const char *what, const char *file,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What an output looks like, and lines broken to fit. */
 #include <langinfo.h>
+#include <locale.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +20,21 @@ static unsigned int terminal_width(int fd)
 	return size.ws_col < CLI_TERM_MIN_WIDTH ? CLI_TERM_MIN_WIDTH : size.ws_col;
 }
 
+static bool is_utf8;
+
+void cli_look_begin(void)
+{
+	setlocale(LC_CTYPE, "");
+	is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	setlocale(LC_CTYPE, "C");
+}
+
 struct cli_look cli_look_at(int fd)
 {
 	struct cli_look look = { .width = CLI_TERM_WIDTH };
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	look.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	look.utf8 = is_utf8;
 	look.is_terminal = isatty(fd);
 	if (!look.is_terminal)
 		return look;

@@ -27,6 +27,12 @@ struct cli_look {
 /* Look at @fd and the environment (NO_COLOR, TERM, the locale that main() has set). */
 struct cli_look cli_look_at(int fd);
 
+/*
+ * Ask which characters the user has, once and at the start. The command stays in the locale "C", as
+ * every program begins: names and numbers are the same for everybody.
+ */
+void cli_look_begin(void);
+
 enum cli_colour {
 	CLI_PLAIN,
 	CLI_BOLD,

@@ -9,6 +9,7 @@
  */
 #include <curses.h>
 #include <errno.h>
+#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -309,6 +310,8 @@ static int begin(struct cli_watch *w)
 		return -ENOTTY;
 	}
 	describe_machine(w, s);
+	/* curses asks the process how wide characters are. Nobody looks for names any more. */
+	setlocale(LC_CTYPE, "");
 	s->screen = can_be_drawn_on() ? newterm(NULL, stdout, stdin) : NULL;
 	s->window = s->screen ? newwin(0, 0, 0, 0) : NULL;
 	if (!s->window) {

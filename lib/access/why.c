@@ -6,6 +6,7 @@
 
 #include "lib/access/ntimefs.h"
 #include "lib/access/why.h"
+#include "lib/base/text.h"
 
 #define AS_ROOT                                                                                    \
 	NTI_AS_ROOT ", or let root make registers files that you may read: ntime driver load"
@@ -131,7 +132,7 @@ int nti_why_in_use(struct nti_absence *out, const struct nti_user *user, const c
 	va_list args;
 
 	va_start(args, format);
-	(void)vsnprintf(what, sizeof(what), format, args);
+	(void)nti_text_vprint(what, sizeof(what), format, args);
 	va_end(args);
 	if (!user->pid)
 		return nti_absence_set(out, NTIME_REASON_BUSY, what,

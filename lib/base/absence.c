@@ -9,6 +9,7 @@
 
 #include "lib/base/absence.h"
 #include "lib/base/compiler.h"
+#include "lib/base/text.h"
 
 /* What a remedy says where there is none. */
 #define NO_REMEDY "none"
@@ -124,8 +125,7 @@ int nti_absence_set(struct nti_absence *a, enum ntime_reason code, const char *a
 	va_list args;
 
 	va_start(args, reason);
-	if (vasprintf(&text, reason, args) < 0)
-		text = NULL; /* vasprintf() leaves it undefined */
+	text = nti_text_vformat(reason, args);
 	va_end(args);
 	return fill(a, code, about, remedy, text);
 }
@@ -138,8 +138,7 @@ int nti_absence_set_failed(struct nti_absence *a, enum ntime_reason code, const 
 
 	(void)snprintf(of, sizeof(of), "%.128s: %s", about, strerror(-error));
 	va_start(args, reason);
-	if (vasprintf(&text, reason, args) < 0)
-		text = NULL;
+	text = nti_text_vformat(reason, args);
 	va_end(args);
 	return fill(a, code, of, remedy, text);
 }

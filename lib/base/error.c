@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/error.h"
+#include "lib/base/text.h"
 
 int nti_error(struct nti_error *e, int code, const char *format, ...)
 {
@@ -15,7 +16,7 @@ int nti_error(struct nti_error *e, int code, const char *format, ...)
 		return code;
 	e->code = code;
 	va_start(args, format);
-	(void)vsnprintf(e->text, sizeof(e->text), format, args);
+	(void)nti_text_vprint(e->text, sizeof(e->text), format, args);
 	va_end(args);
 	return code;
 }
@@ -44,7 +45,7 @@ int nti_error_prefix(struct nti_error *e, int code, const char *format, ...)
 		return code;
 	memcpy(old, e->text, sizeof(old));
 	va_start(args, format);
-	n = vsnprintf(e->text, sizeof(e->text), format, args);
+	n = nti_text_vprint(e->text, sizeof(e->text), format, args);
 	va_end(args);
 	used = n < 0 ? 0 : (size_t)n;
 	if (used < sizeof(e->text) &&

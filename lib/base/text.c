@@ -2,28 +2,119 @@
 /* Small things with text that the C library lacks. */
 #include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/base/text.h"
 
 #define DISTANCE_MAX_CHARS 255
 
+locale_t nti_text_use_c(void)
+{
+	return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
+char *nti_text_vformat(const char *format, va_list args)
+{
+	locale_t before = nti_text_use_c();
+	char *text;
+	int n = vasprintf(&text, format, args);
+
+	uselocale(before);
+	return n < 0 ? NULL : text; /* vasprintf() leaves it undefined */
+}
+
 char *nti_text_format(const char *format, ...)
 {
 	va_list args;
 	char *text;
+
+	va_start(args, format);
+	text = nti_text_vformat(format, args);
+	va_end(args);
+	return text;
+}
+
+int nti_text_vprint(char *buf, size_t size, const char *format, va_list args)
+{
+	locale_t before = nti_text_use_c();
+	int n = vsnprintf(buf, size, format, args);
+
+	uselocale(before);
+	return n;
+}
+
+int nti_text_print(char *buf, size_t size, const char *format, ...)
+{
+	va_list args;
 	int n;
 
 	va_start(args, format);
-	n = vasprintf(&text, format, args);
+	n = nti_text_vprint(buf, size, format, args);
 	va_end(args);
-	return n < 0 ? NULL : text;
+	return n;
+}
+
+int nti_text_scan(const char *text, const char *format, ...)
+{
+	locale_t before = nti_text_use_c();
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsscanf(text, format, args);
+	va_end(args);
+	uselocale(before);
+	return n;
+}
+
+bool nti_text_fits(const char *pattern, const char *text)
+{
+	locale_t before = nti_text_use_c();
+	int ret = fnmatch(pattern, text, 0);
+
+	uselocale(before);
+	return ret == 0;
+}
+
+char nti_text_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
+}
+
+bool nti_text_is_alnum(char c)
+{
+	return isdigit((unsigned char)c) || (nti_text_lower(c) >= 'a' && nti_text_lower(c) <= 'z');
+}
+
+int nti_text_compare_n(const char *a, const char *b, size_t n)
+{
+	for (; n; n--, a++, b++) {
+		char ca = nti_text_lower(*a), cb = nti_text_lower(*b);
+
+		if (ca != cb || !ca)
+			return (unsigned char)ca - (unsigned char)cb;
+	}
+	return 0;
+}
+
+int nti_text_compare(const char *a, const char *b)
+{
+	return nti_text_compare_n(a, b, SIZE_MAX);
+}
+
+char *nti_text_find(const char *text, const char *part)
+{
+	size_t chars = strlen(part);
+
+	for (; nti_text_compare_n(text, part, chars) != 0; text++)
+		if (!*text)
+			return NULL;
+	return (char *)(uintptr_t)text;
 }
 
 bool nti_text_append(char *buf, size_t size, const char *more)
@@ -55,13 +146,11 @@ int nti_text_parse_u64(const char *text, uint64_t *out)
 
 int nti_text_parse_real(const char *text, double *out)
 {
-	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	locale_t before = nti_text_use_c();
 	char *end;
 
-	if (!c)
-		return -ENOMEM;
-	*out = strtod_l(text, &end, c);
-	freelocale(c);
+	*out = strtod(text, &end);
+	uselocale(before);
 	return end == text || *end ? -EINVAL : 0;
 }
 
@@ -70,7 +159,7 @@ bool nti_text_take_u32(const char **at, int base, uint32_t *out)
 	unsigned long long number;
 	char *end;
 
-	if (!isxdigit((unsigned char)**at) || strncasecmp(*at, "0x", 2) == 0)
+	if (!isxdigit((unsigned char)**at) || nti_text_compare_n(*at, "0x", 2) == 0)
 		return false;
 	number = strtoull(*at, &end, base);
 	if (end == *at || number > UINT32_MAX)
@@ -82,12 +171,12 @@ bool nti_text_take_u32(const char **at, int base, uint32_t *out)
 
 char *nti_text_trim(char *text)
 {
+	static const char blanks[] = " \t\n\v\f\r";
 	char *end;
 
-	while (isspace((unsigned char)*text))
-		text++;
+	text += strspn(text, blanks);
 	end = text + strlen(text);
-	while (end > text && isspace((unsigned char)end[-1]))
+	while (end > text && strchr(blanks, end[-1]))
 		end--;
 	*end = '\0';
 	return text;
@@ -102,7 +191,7 @@ static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
 
 static bool is_same_letter(char a, char b)
 {
-	return tolower((unsigned char)a) == tolower((unsigned char)b);
+	return nti_text_lower(a) == nti_text_lower(b);
 }
 
 /* Three rows of the classic table are enough: the swap looks back two. */
@@ -134,11 +223,6 @@ unsigned int nti_text_distance(const char *a, const char *b, unsigned int limit)
 		now = spare;
 	}
 	return last[lb] > limit ? limit + 1 : last[lb];
-}
-
-bool nti_text_contains(const char *text, const char *part)
-{
-	return strcasestr(text, part) != NULL;
 }
 
 /* One "a", "a-b" or "a-b:used/group" of a list; *text moves behind it. */

@@ -41,7 +41,7 @@ void nti_context_log(struct ntime_ctx *ctx, const char *format, ...)
 	if (!ctx->log)
 		return;
 	va_start(args, format);
-	(void)vsnprintf(line, sizeof(line), format, args);
+	(void)nti_text_vprint(line, sizeof(line), format, args);
 	va_end(args);
 	ctx->log(ctx->log_arg, line);
 }

@@ -91,12 +91,12 @@ static bool parse_trial(const char **at, struct nti_trial *t)
 {
 	int used = 0;
 
-	if (sscanf(*at,
-		   "trial %" SCNx32 " %" SCNx32 " %" SCNx32 " %lf %lf %lf %" SCNx32 " %" SCNu64
-		   " %" SCNu64 " %lf %lf %lf\n%n",
-		   &t->event[0], &t->event[1], &t->event[2], &t->ratio[0], &t->ratio[1],
-		   &t->ratio[2], &t->faults, &t->twin[0], &t->twin[1], &t->per_call, &t->rotation,
-		   &t->kernel, &used) != 12 ||
+	if (nti_text_scan(*at,
+			  "trial %" SCNx32 " %" SCNx32 " %" SCNx32 " %lf %lf %lf %" SCNx32
+			  " %" SCNu64 " %" SCNu64 " %lf %lf %lf\n%n",
+			  &t->event[0], &t->event[1], &t->event[2], &t->ratio[0], &t->ratio[1],
+			  &t->ratio[2], &t->faults, &t->twin[0], &t->twin[1], &t->per_call,
+			  &t->rotation, &t->kernel, &used) != 12 ||
 	    !used)
 		return false;
 	*at += used;
@@ -112,9 +112,9 @@ static bool parse_events(const char **at, struct nti_selftests *out)
 
 		used = 0;
 		if (out->events == NTI_SELFTEST_EVENTS ||
-		    sscanf(*at, "event %" SCNu32 " %" SCNx64 " %" SCNx32 " %lf %lf\n%n", &e->type,
-			   &e->config, &e->trial.seen, &e->trial.per_load, &e->trial.per_guess,
-			   &used) != 5 ||
+		    nti_text_scan(*at, "event %" SCNu32 " %" SCNx64 " %" SCNx32 " %lf %lf\n%n",
+				  &e->type, &e->config, &e->trial.seen, &e->trial.per_load,
+				  &e->trial.per_guess, &used) != 5 ||
 		    !used)
 			return false;
 		out->events++;
@@ -135,7 +135,7 @@ static bool parse(const char *text, size_t bytes, const char *head, struct nti_s
 	if (!parse_trial(&at, &out->trial) || !parse_events(&at, out))
 		return false;
 	newline = strchr(at, '\n');
-	return sscanf(at, "end %zu%c", &end, &rest) == 2 && rest == '\n' &&
+	return nti_text_scan(at, "end %zu%c", &end, &rest) == 2 && rest == '\n' &&
 	       end == (size_t)(at - text) && newline && newline[1] == '\0';
 }
 /* NOLINTEND(cert-err34-c) */
@@ -178,7 +178,7 @@ static size_t write_text(char *buf, size_t size, const char *head,
 	const struct nti_trial *t = &tests->trial;
 	size_t i, used;
 
-	used = (size_t)snprintf(
+	used = (size_t)nti_text_print(
 		buf, size,
 		"%strial %" PRIx32 " %" PRIx32 " %" PRIx32 " %.9g %.9g %.9g %" PRIx32 " %" PRIu64
 		" %" PRIu64 " %.9g %.9g %.9g\n",
@@ -187,12 +187,12 @@ static size_t write_text(char *buf, size_t size, const char *head,
 	for (i = 0; i < tests->events; i++) {
 		const struct nti_selftest_event *e = &tests->event[i];
 
-		used += (size_t)snprintf(buf + used, size - used,
-					 "event %" PRIu32 " %" PRIx64 " %" PRIx32 " %.9g %.9g\n",
-					 e->type, e->config, e->trial.seen, e->trial.per_load,
-					 e->trial.per_guess);
+		used += (size_t)nti_text_print(
+			buf + used, size - used,
+			"event %" PRIu32 " %" PRIx64 " %" PRIx32 " %.9g %.9g\n", e->type, e->config,
+			e->trial.seen, e->trial.per_load, e->trial.per_guess);
 	}
-	return used + (size_t)snprintf(buf + used, size - used, "end %zu\n", used);
+	return used + (size_t)nti_text_print(buf + used, size - used, "end %zu\n", used);
 }
 
 static bool write_to(struct ntime_ctx *ctx, const char *path, const char *text, size_t bytes)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/compiler.h"
+#include "lib/base/text.h"
 #include "lib/context/context.h"
 #include "lib/context/problem.h"
 #include "lib/context/selftest.h"
@@ -316,7 +317,7 @@ set_doubt(struct nti_absence *doubt, const char *about, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
+	(void)nti_text_vprint(text, sizeof(text), format, args);
 	va_end(args);
 	return nti_absence_set(doubt, NTIME_REASON_IMPLAUSIBLE, about, doubt_remedy, "%s", text);
 }

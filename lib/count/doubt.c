@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/count/doubt.h"
+#include "lib/base/text.h"
 #include "lib/count/estimates.h"
 #include "lib/count/plan.h"
 #include "lib/count/rotation.h"
@@ -457,7 +458,7 @@ doubt(struct ntime_session *s, size_t i, struct nti_seen *seen, const char *form
 		seen[i].state |= NTI_DOUBTED;
 	}
 	va_start(args, format);
-	(void)vsnprintf(text, NTI_DOUBT_TEXT_BYTES, format, args);
+	(void)nti_text_vprint(text, NTI_DOUBT_TEXT_BYTES, format, args);
 	va_end(args);
 	nti_context_log(s->ctx, "doubt: %s: %s", s->item[i].name, text);
 }

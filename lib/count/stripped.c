@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 
+#include "lib/base/text.h"
 #include "lib/count/session.h"
 #include "lib/count/stripped.h"
 
@@ -62,10 +63,11 @@ void nti_session_check_stripped(struct ntime_session *s, struct ntime_value *val
 	    (!(s->target.flags & NTIME_CHILDREN) || !(s->target.flags & NTIME_ON_EXEC) ||
 	     all < watched + USUAL_NS + all / USUAL_SHARE))
 		return;
-	(void)snprintf(s->stripped->why, sizeof(s->stripped->why),
-		       "a program that changes its user, or may not be read, has no counters: "
-		       "%.1f of %.1f ms of CPU time were counted",
-		       (double)watched / 1e6, (double)all / 1e6);
+	(void)nti_text_print(
+		s->stripped->why, sizeof(s->stripped->why),
+		"a program that changes its user, or may not be read, has no counters: "
+		"%.1f of %.1f ms of CPU time were counted",
+		(double)watched / 1e6, (double)all / 1e6);
 	for (i = 0; i < s->items; i++) {
 		if (is_watched(&s->item[i], &values[i]))
 			values[i].flags |= NTIME_PARTIAL;

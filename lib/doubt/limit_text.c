@@ -58,11 +58,7 @@ static int check_name(const struct nti_limit_text *t, const char *name, struct n
 
 static int parse_number(const char *text, double *out, struct nti_error *e)
 {
-	int ret = nti_text_parse_real(text, out);
-
-	if (ret == -ENOMEM)
-		return nti_error(e, ret, "memory is short for a limit");
-	return ret < 0 || !(*out > -1e18 && *out < 1e18)
+	return nti_text_parse_real(text, out) < 0 || !(*out > -1e18 && *out < 1e18)
 		       ? nti_error(e, -EINVAL, "'%.40s' is no number", text)
 		       : 0;
 }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/base/text.h"
 #include "lib/event/resolve.h"
@@ -121,7 +120,7 @@ static size_t match_word(const char *text, const char *word)
 {
 	size_t length = strlen(word);
 
-	if (strncasecmp(text, word, length) != 0 || (text[length] && text[length] != '-'))
+	if (nti_text_compare_n(text, word, length) != 0 || (text[length] && text[length] != '-'))
 		return 0;
 	return length;
 }

@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/base/compiler.h"
 #include "lib/base/text.h"
@@ -183,7 +182,7 @@ bool nti_model_has_core(const struct nti_model *model, const char *pmu)
 	size_t i;
 
 	for (i = 0; i < NTI_ARRAY_SIZE(model->core) && model->core[i]; i++)
-		if (strcasecmp(model->core[i], pmu) == 0)
+		if (nti_text_compare(model->core[i], pmu) == 0)
 			return true;
 	return false;
 }
@@ -195,9 +194,9 @@ bool nti_model_has_uncore(const struct nti_model *model, const char *pmu)
 	if (!model->uncore)
 		return false;
 	length = strlen(model->uncore);
-	if (strncasecmp(pmu, model->uncore, length) != 0)
+	if (nti_text_compare_n(pmu, model->uncore, length) != 0)
 		return false;
-	return !pmu[length] || strncasecmp(pmu + length, "_unc", 4) == 0;
+	return !pmu[length] || nti_text_compare_n(pmu + length, "_unc", 4) == 0;
 }
 
 /*
@@ -232,18 +231,18 @@ static const char *kernel_box(const char *box, size_t length)
 
 	for (i = 0; i < NTI_ARRAY_SIZE(box_rows); i++)
 		if (strlen(box_rows[i].box) == length &&
-		    strncasecmp(box_rows[i].box, box, length) == 0)
+		    nti_text_compare_n(box_rows[i].box, box, length) == 0)
 			return box_rows[i].kernel;
 	return NULL;
 }
 
 bool nti_model_unit_name(const char *pmu, char *buf, size_t size)
 {
-	const char *box = strcasestr(pmu, "_unc_"), *kernel;
+	const char *box = nti_text_find(pmu, "_unc_"), *kernel;
 	size_t i, length;
 
 	for (i = 0; i < NTI_ARRAY_SIZE(whole_rows); i++) {
-		if (strcasecmp(whole_rows[i].pmu, pmu) == 0) {
+		if (nti_text_compare(whole_rows[i].pmu, pmu) == 0) {
 			(void)snprintf(buf, size, "%s", whole_rows[i].kernel);
 			return true;
 		}

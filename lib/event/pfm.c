@@ -34,7 +34,8 @@ static const char *umask_desc(int idx, const pfm_event_info_t *event, const char
 	pfm_for_each_event_attr(i, event)
 	{
 		if (nti_pfm_get_attr(idx, i, info) > 0 && info->type == PFM_ATTR_UMASK &&
-		    strlen(info->name) == length && strncasecmp(info->name, attr, length) == 0)
+		    strlen(info->name) == length &&
+		    nti_text_compare_n(info->name, attr, length) == 0)
 			return info->desc;
 	}
 	return NULL;
@@ -78,7 +79,7 @@ static int resolve_perf(struct nti_pfm_request *r, struct nti_event *out)
 	size_t at = 0;
 	int ret;
 
-	if (strcasecmp(r->pmu.name, "perf_raw") == 0)
+	if (nti_text_compare(r->pmu.name, "perf_raw") == 0)
 		return nti_raw_resolve(r->names, NULL, r->text, out, r->e);
 	ret = nti_pfm_encode(r, &codes);
 	if (ret < 0)
@@ -258,7 +259,7 @@ static int try_uncores(struct nti_pfm_request *r, const char *text, struct nti_e
 		if (!nti_pfm_get_pmu(i, &r->pmu) || r->pmu.type != PFM_PMU_TYPE_UNCORE ||
 		    !nti_pfm_is_first_box(r->pmu.name) || !nti_pfm_is_here(r))
 			continue;
-		r->is_family = strcasestr(r->pmu.name, "_unc_") != NULL;
+		r->is_family = nti_text_find(r->pmu.name, "_unc_") != NULL;
 		if (!has_unit(r))
 			continue;
 		ret = try_pmu(r, text, out);

@@ -5,9 +5,9 @@
 
 #include <perfmon/pfmlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/event/model.h"
+#include "lib/base/text.h"
 #include "lib/event/resolve.h"
 
 #define NTI_PFM_NAME_BYTES 256
@@ -37,7 +37,7 @@ struct nti_pfm_codes {
 
 static inline bool nti_pfm_has_prefix(const char *text, const char *prefix)
 {
-	return strncasecmp(text, prefix, strlen(prefix)) == 0;
+	return nti_text_compare_n(text, prefix, strlen(prefix)) == 0;
 }
 
 static inline bool nti_pfm_is_arm(const pfm_pmu_info_t *pmu)

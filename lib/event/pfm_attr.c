@@ -25,7 +25,7 @@
 
 static bool is_amd(const pfm_pmu_info_t *pmu)
 {
-	return strncasecmp(pmu->name, "amd64", 5) == 0;
+	return nti_text_compare_n(pmu->name, "amd64", 5) == 0;
 }
 
 static bool is_x86_build(void)
@@ -110,9 +110,9 @@ static void uncore_intel(const pfm_pmu_info_t *pmu, const struct nti_pfm_codes *
 	attr->config = c->code[0];
 	if (has_evtsel(pmu))
 		attr->config &= ~(EVTSEL_INT | EVTSEL_EN);
-	if (strcasestr(pmu->name, "_unc_cbo") || strcasestr(pmu->name, "_unc_cha")) {
+	if (nti_text_find(pmu->name, "_unc_cbo") || nti_text_find(pmu->name, "_unc_cha")) {
 		attr->config1 = c->code[1] | c->code[2] << 32;
-	} else if (strcasestr(pmu->name, "_unc_upi")) {
+	} else if (nti_text_find(pmu->name, "_unc_upi")) {
 		attr->config |= c->code[1] << 32;
 	} else {
 		attr->config1 = c->code[1];
@@ -139,7 +139,8 @@ static void correct(const pfm_pmu_info_t *pmu, struct perf_event_attr *attr)
 	for (i = 0; i < NTI_ARRAY_SIZE(correction_rows); i++) {
 		const struct correction_row *row = &correction_rows[i];
 
-		if (strcasecmp(pmu->name, row->pmu) == 0 && (attr->config & 0xffff) == row->wrong)
+		if (nti_text_compare(pmu->name, row->pmu) == 0 &&
+		    (attr->config & 0xffff) == row->wrong)
 			attr->config |= row->right;
 	}
 }
@@ -151,7 +152,7 @@ void nti_pfm_to_attr(const pfm_pmu_info_t *pmu, const struct nti_pfm_codes *c,
 	attr->config = c->code[0];
 	if (nti_pfm_is_arm(pmu) && pmu->type == PFM_PMU_TYPE_CORE)
 		core_arm(c, attr);
-	else if (is_amd(pmu) && strcasestr(pmu->name, "rapl") == NULL)
+	else if (is_amd(pmu) && nti_text_find(pmu->name, "rapl") == NULL)
 		core_amd(c, attr);
 	else if (is_x86_build() && pmu->type == PFM_PMU_TYPE_CORE)
 		core_intel(c, attr);

@@ -65,7 +65,7 @@ static bool is_among(const char *list, const char *word, size_t bytes)
 	for (; *list; list += strspn(list, " ")) {
 		size_t n = strcspn(list, " ");
 
-		if (n == bytes && strncasecmp(list, word, n) == 0)
+		if (n == bytes && nti_text_compare_n(list, word, n) == 0)
 			return true;
 		list += n;
 	}
@@ -104,13 +104,14 @@ const struct nti_pfm_correction *nti_pfm_correct(const char *pmu, const char *ev
 	size_t i;
 
 	/* Who asks for a code gets it. */
-	for (const char *hex = attrs; (hex = strcasestr(hex, "0x")); hex++)
+	for (const char *hex = attrs; (hex = nti_text_find(hex, "0x")); hex++)
 		if (strchr(":.", hex[-1]))
 			return NULL;
 	for (i = 0; i < NTI_ARRAY_SIZE(rows); i++) {
 		const struct nti_pfm_correction *row = &rows[i];
 
-		if (!is_among(row->pmus, pmu, strlen(pmu)) || strcasecmp(row->event, event) != 0 ||
+		if (!is_among(row->pmus, pmu, strlen(pmu)) ||
+		    nti_text_compare(row->event, event) != 0 ||
 		    (attr->config & care_mask(row)) != (row->wrong & care_mask(row)) ||
 		    !has_attr(row->umasks, attrs))
 			continue;

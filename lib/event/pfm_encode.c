@@ -39,11 +39,14 @@ int nti_pfm_encode_once(const char *pmu, const char *text, int dfl_plm, struct n
 {
 	pfm_pmu_encode_arg_t arg = { .size = sizeof(arg) };
 	char name[NTI_PFM_TEXT_BYTES + NTI_PFM_NAME_BYTES];
+	locale_t before;
 	int ret, i;
 
 	(void)snprintf(name, sizeof(name), "%s::%s", pmu, text);
+	before = nti_text_use_c();
 	errno = 0;
 	ret = known_error(pfm_get_os_event_encoding(name, dfl_plm, PFM_OS_NONE, &arg));
+	uselocale(before);
 	if (ret == PFM_SUCCESS && arg.count > NTI_PFM_CODES_MAX)
 		ret = PFM_ERR_TOOMANY;
 	if (ret == PFM_SUCCESS) {
@@ -80,7 +83,7 @@ static bool translate_attr(const char *attr, char letters[LETTERS_BYTES])
 		return true;
 	for (i = 0; i < NTI_ARRAY_SIZE(mod_rows); i++) {
 		if (strlen(mod_rows[i].name) != length ||
-		    strncasecmp(mod_rows[i].name, attr, length) != 0)
+		    nti_text_compare_n(mod_rows[i].name, attr, length) != 0)
 			continue;
 		if (value && (!isdigit((unsigned char)value[1]) || value[2]))
 			return false;
@@ -99,7 +102,7 @@ static int refuse_sampling(const struct nti_pfm_request *r, const char *attr)
 
 	for (i = 0; i < NTI_ARRAY_SIZE(sampling_attrs); i++)
 		if (strlen(sampling_attrs[i]) == length &&
-		    strncasecmp(attr, sampling_attrs[i], length) == 0)
+		    nti_text_compare_n(attr, sampling_attrs[i], length) == 0)
 			return nti_error(
 				r->e, -EINVAL,
 				"event '%s': attribute %s is about sampling; ntime only counts",
@@ -148,7 +151,7 @@ static void walk_attrs(int idx, const char *attr, struct attr_walk *walk)
 
 		if (nti_pfm_get_attr(idx, i, &info) <= 0)
 			continue;
-		if (strlen(info.name) == length && strncasecmp(info.name, attr, length) == 0)
+		if (strlen(info.name) == length && nti_text_compare_n(info.name, attr, length) == 0)
 			walk->is_known = true;
 		nti_suggest_offer(&walk->suggest, info.name);
 		if (used + strlen(info.name) + 3 < sizeof(walk->known))
@@ -161,10 +164,15 @@ static void walk_attrs(int idx, const char *attr, struct attr_walk *walk)
 static int find_event(const struct nti_pfm_request *r)
 {
 	char name[NTI_PFM_TEXT_BYTES + NTI_PFM_NAME_BYTES];
+	locale_t before;
+	int idx;
 
 	(void)snprintf(name, sizeof(name), "%s::%.*s", r->pmu.name, (int)strcspn(r->text, ":."),
 		       r->text);
-	return pfm_find_event(name);
+	before = nti_text_use_c();
+	idx = pfm_find_event(name);
+	uselocale(before);
+	return idx;
 }
 
 /*

@@ -128,7 +128,7 @@ static const struct nti_unit *unit_for_list(const struct nti_pfm_request *r)
 			       ? nti_units_match(r->names->units, name, &at)
 			       : NULL;
 	/* The architectural events are in the model's list under their own names. */
-	if (r->model && strcasecmp(r->pmu.name, "ix86arch") == 0)
+	if (r->model && nti_text_compare(r->pmu.name, "ix86arch") == 0)
 		return NULL;
 	while ((unit = nti_core_next(r->names->units, &at)))
 		if (nti_pfm_is_core_of(r, unit))
@@ -146,7 +146,7 @@ static bool is_best_core(const struct nti_pfm_request *r)
 		return true;
 	for (i = 0; i < NTI_ARRAY_SIZE(r->model->core) && r->model->core[i]; i++)
 		if (nti_pfm_find_pmu(r->model->core[i], &other))
-			return strcasecmp(other.name, r->pmu.name) == 0;
+			return nti_text_compare(other.name, r->pmu.name) == 0;
 	return true;
 }
 
@@ -234,7 +234,7 @@ static bool is_whole(const struct code_search *s, const char *pmu)
 	size_t i;
 
 	for (i = 0; i < NTI_ARRAY_SIZE(s->best); i++)
-		if (s->best[i] && strcasecmp(s->best[i], pmu) == 0)
+		if (s->best[i] && nti_text_compare(s->best[i], pmu) == 0)
 			return true;
 	return false;
 }

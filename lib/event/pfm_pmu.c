@@ -67,7 +67,7 @@ bool nti_pfm_find_pmu(const char *name, pfm_pmu_info_t *out)
 		return false;
 	pfm_for_all_pmus(i)
 	{
-		if (nti_pfm_get_pmu(i, out) && strcasecmp(out->name, name) == 0)
+		if (nti_pfm_get_pmu(i, out) && nti_text_compare(out->name, name) == 0)
 			return true;
 	}
 	return false;
@@ -79,7 +79,7 @@ bool nti_pfm_find_family(const char *name, pfm_pmu_info_t *out)
 	char first[NTI_PFM_NAME_BYTES];
 
 	(void)snprintf(first, sizeof(first), "%.200s0", name);
-	return strcasestr(name, "_unc_") && nti_pfm_find_pmu(first, out);
+	return nti_text_find(name, "_unc_") && nti_pfm_find_pmu(first, out);
 }
 
 bool nti_pfm_is_model(const char *name)

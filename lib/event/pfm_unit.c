@@ -37,9 +37,10 @@ bool nti_pfm_is_here(const struct nti_pfm_request *r)
 		return true;
 	if (nti_model_has_uncore(r->model, r->pmu.name))
 		return true;
-	if (strcasecmp(r->pmu.name, "ix86arch") == 0 || strcasecmp(r->pmu.name, "rapl") == 0)
+	if (nti_text_compare(r->pmu.name, "ix86arch") == 0 ||
+	    nti_text_compare(r->pmu.name, "rapl") == 0)
 		return vendor == NTHW_VENDOR_INTEL;
-	return strcasecmp(r->pmu.name, "amd64_rapl") == 0 && vendor == NTHW_VENDOR_AMD;
+	return nti_text_compare(r->pmu.name, "amd64_rapl") == 0 && vendor == NTHW_VENDOR_AMD;
 }
 
 /*

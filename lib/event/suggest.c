@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/base/text.h"
 #include "lib/event/resolve.h"
@@ -58,7 +57,7 @@ static bool contains_squeezed(const char *name, const char *text)
 		if (!strchr("-_.", *name))
 			word[used++] = *name;
 	word[used] = '\0';
-	return nti_text_contains(word, text);
+	return nti_text_find(word, text) != NULL;
 }
 
 /* UINT_MAX: not near. Of equally near names the shorter is the likelier one. */
@@ -77,7 +76,7 @@ static unsigned int score_of(const char *text, const char *name, unsigned int li
 	if (best > limit)
 		best = UINT_MAX;
 	if (best > SUBSTRING_SCORE && strlen(text) >= SUBSTRING_CHARS &&
-	    (nti_text_contains(name, text) || contains_squeezed(name, text)))
+	    (nti_text_find(name, text) || contains_squeezed(name, text)))
 		best = SUBSTRING_SCORE;
 	return best;
 }
@@ -172,7 +171,7 @@ static const struct foreign *find_foreign(const char *text)
 	size_t i;
 
 	for (i = 0; i < NTI_ARRAY_SIZE(foreign); i++)
-		if (strcasecmp(foreign[i].name, text) == 0)
+		if (nti_text_compare(foreign[i].name, text) == 0)
 			return &foreign[i];
 	return NULL;
 }

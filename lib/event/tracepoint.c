@@ -3,7 +3,6 @@
  * Tracepoints: "sched:sched_switch", numbered by the kernel in a file that often only root may
  * read.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -34,7 +33,7 @@ static bool split(const char *text, char *system, const char **event)
 	if (!length || length >= SYSTEM_BYTES || !colon[1])
 		return false;
 	for (p = text; *p; p++)
-		if (p != colon && !isalnum((unsigned char)*p) && *p != '_' && *p != '-')
+		if (p != colon && !nti_text_is_alnum(*p) && *p != '_' && *p != '-')
 			return false;
 	memcpy(system, text, length);
 	system[length] = '\0';
@@ -150,7 +149,7 @@ int nti_tracepoint_resolve(const struct nti_names *names, const char *text, stru
 	ret = read_id(names->os, system, event, &id);
 	if (ret == 0)
 		ret = add(names, id, text, out);
-	else if (ret != -ENOENT && islower((unsigned char)system[0]))
+	else if (ret != -ENOENT && system[0] >= 'a' && system[0] <= 'z')
 		ret = note_absence(names->os, ret, out);
 	else
 		return -ENOENT;

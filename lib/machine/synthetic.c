@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/base/compiler.h"
 #include "lib/base/set.h"
+#include "lib/base/text.h"
 #include "lib/machine/topology.h"
 
 /* In the order in which they contain each other. */
@@ -70,7 +70,7 @@ static int find_level(const char *name, size_t length)
 
 	for (i = 0; i < NTI_ARRAY_SIZE(level_names); i++)
 		if (strlen(level_names[i].name) == length &&
-		    strncasecmp(level_names[i].name, name, length) == 0)
+		    nti_text_compare_n(level_names[i].name, name, length) == 0)
 			return (int)level_names[i].level;
 	return -ENOTSUP;
 }
@@ -129,7 +129,7 @@ static int parse_node(const char **p, struct synthetic *s)
 	size_t i;
 
 	for (i = 0; i < NTI_ARRAY_SIZE(words) && !s->nodes; i++) {
-		if (strncasecmp(*p, words[i], strlen(words[i])) != 0)
+		if (nti_text_compare_n(*p, words[i], strlen(words[i])) != 0)
 			continue;
 		*p += strlen(words[i]);
 		s->nodes = s->last;

@@ -2,7 +2,6 @@
 /* Units: blocks of counters of this machine, found in sysfs and made up for ways without one. */
 #include <ctype.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -505,12 +504,12 @@ static bool is_match(const char *unit, const char *name)
 {
 	static const char prefix[] = "uncore_";
 
-	if (fnmatch(name, unit, 0) == 0 || is_name_or_numbered(unit, name))
+	if (nti_text_fits(name, unit) || is_name_or_numbered(unit, name))
 		return true;
 	if (strncmp(unit, prefix, sizeof(prefix) - 1) != 0)
 		return false;
 	unit += sizeof(prefix) - 1;
-	return fnmatch(name, unit, 0) == 0 || is_name_or_numbered(unit, name);
+	return nti_text_fits(name, unit) || is_name_or_numbered(unit, name);
 }
 
 const struct nti_unit *nti_units_match(const struct nti_units *units, const char *name,

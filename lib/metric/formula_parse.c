@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/metric/formula.h"
+#include "lib/base/text.h"
 
 enum token_kind {
 	TOKEN_END,
@@ -101,7 +102,7 @@ static int fail(struct parser *p, int code, size_t at, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	(void)vsnprintf(what, sizeof(what), format, args);
+	(void)nti_text_vprint(what, sizeof(what), format, args);
 	va_end(args);
 	show_text(shown, sizeof(shown), p->text, at);
 	return nti_error(p->e, code, "column %zu of the formula '%s': %s", at + 1, shown, what);

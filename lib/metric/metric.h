@@ -43,6 +43,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
+#include "lib/base/text.h"
 
 #define NTI_METRIC_MAX_EVENTS 32
 #define NTI_METRIC_MAX_DEPTH 64		  /* "(", "min(", "max(" and unary "-" inside one another */
@@ -118,7 +119,7 @@ int nti_metric_parse_inline(const char *text, struct nti_metric *out, struct nti
 /*
  * A set of metrics. Those of @base, if it has one, come first; they are borrowed. What was parsed
  * belongs to the set. The indices are for look-up: numbers of .metric by name, and the names of
- * groups, each once; both in the order of strcasecmp(3).
+ * groups, each once; both in the order of nti_text_compare(3).
  */
 struct nti_metrics {
 	const struct nti_metrics *base;

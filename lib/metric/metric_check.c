@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/metric/metric.h"
+#include "lib/base/text.h"
 #include "lib/metric/metric_check.h"
 
 /*
@@ -65,7 +65,7 @@ static bool is_one_of(const char *name, const char *const *names, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (strcasecmp(name, names[i]) == 0)
+		if (nti_text_compare(name, names[i]) == 0)
 			return true;
 	return false;
 }
@@ -77,7 +77,7 @@ static bool is_cache_event(const char *name)
 	for (i = 0; i < NTI_ARRAY_SIZE(cache_names); i++) {
 		size_t bytes = strlen(cache_names[i]);
 
-		if (strncasecmp(name, cache_names[i], bytes) == 0 &&
+		if (nti_text_compare_n(name, cache_names[i], bytes) == 0 &&
 		    is_one_of(name + bytes, cache_ops, NTI_ARRAY_SIZE(cache_ops)))
 			return true;
 	}

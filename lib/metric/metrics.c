@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/base/entry.h"
+#include "lib/base/text.h"
 #include "lib/metric/metric.h"
 #include "lib/metric/metric_check.h"
 
@@ -72,7 +72,7 @@ static int check_group(struct file_parser *p, const char *value, struct nti_erro
 	if (ret < 0)
 		return ret;
 	if (nti_metrics_find(p->known, value) || nti_metrics_find(&p->found, value) ||
-	    strcasecmp(p->now.name, value) == 0)
+	    nti_text_compare(p->now.name, value) == 0)
 		return nti_error(e, -EINVAL, "%s is the name of a metric", value);
 	return 0;
 }
@@ -141,14 +141,14 @@ static int by_name(const void *left, const void *right)
 {
 	const struct nti_metric *const *a = left, *const *b = right;
 
-	return strcasecmp((*a)->name, (*b)->name);
+	return nti_text_compare((*a)->name, (*b)->name);
 }
 
 static int by_text(const void *left, const void *right)
 {
 	const char *const *a = left, *const *b = right;
 
-	return strcasecmp(*a, *b);
+	return nti_text_compare(*a, *b);
 }
 
 /* Look-up tables of @m, which has metrics, in new memory. -ENOMEM: @m is as before. */
@@ -175,7 +175,7 @@ static int index_set(struct nti_metrics *m)
 	for (i = 0; i < m->count; i++)
 		numbers[i] = (uint16_t)(sorted[i] - m->metric);
 	for (i = 0; i < groups; i++)
-		if (!unique || strcasecmp(group[unique - 1], group[i]) != 0)
+		if (!unique || nti_text_compare(group[unique - 1], group[i]) != 0)
 			group[unique++] = group[i];
 	free(sorted);
 	free(writable(m->by_name));
@@ -255,11 +255,11 @@ static const struct nti_metric *find_own(const struct nti_metrics *m, const char
 	int order;
 
 	for (; !m->by_name && low < high; low++)
-		if (strcasecmp(m->metric[low].name, name) == 0)
+		if (nti_text_compare(m->metric[low].name, name) == 0)
 			return &m->metric[low];
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		order = strcasecmp(name, m->metric[m->by_name[middle]].name);
+		order = nti_text_compare(name, m->metric[m->by_name[middle]].name);
 		if (!order)
 			return &m->metric[m->by_name[middle]];
 		if (order < 0)
@@ -279,7 +279,7 @@ const struct nti_metric *nti_metrics_find(const struct nti_metrics *m, const cha
 
 bool nti_metric_is_in_group(const struct nti_metric *metric, const char *name)
 {
-	return metric->group && strcasecmp(metric->group, name) == 0;
+	return metric->group && nti_text_compare(metric->group, name) == 0;
 }
 
 bool nti_metrics_has_group(const struct nti_metrics *m, const char *name)

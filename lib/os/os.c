@@ -32,7 +32,7 @@ int nti_os_take_shortage(struct nti_os *os, struct nti_error *e)
 
 static NTI_PRINTF(2, 0) int format_path(char *path, const char *format, va_list args)
 {
-	int n = vsnprintf(path, PATH_MAX, format, args);
+	int n = nti_text_vprint(path, PATH_MAX, format, args);
 
 	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }

@@ -191,6 +191,50 @@ TEST(appending)
 	}
 }
 
+/* None of these depends on the program's locale: tests/meson.build has some. */
+static const struct compare_row {
+	int line;
+	const char *a, *b;
+	int order; /* of the first 3 letters; 0 of all means that @b is in @a */
+	bool is_part;
+} compare_rows[] = {
+	{ __LINE__, "IPC", "ipc", 0, true },	   { __LINE__, "ipc", "IPC", 0, true },
+	{ __LINE__, "iPCs", "IpC", 0, true },	   { __LINE__, "a-INT", "int", -1, true },
+	{ __LINE__, "ab", "abc", -1, false },	   { __LINE__, "abc", "ab", 1, true },
+	{ __LINE__, "I_A", "IbA", -1, false },	   { __LINE__, "\xdd", "\xfd", -1, false },
+	{ __LINE__, "\xc4\xb0x", "ix", 1, false }, { __LINE__, "", "", 0, true },
+};
+
+TEST(letters)
+{
+	TT_FOR_EACH_ROW(r, compare_rows) {
+		int order = nti_text_compare_n(r->a, r->b, 3), whole = nti_text_compare(r->a, r->b);
+
+		TT_EQ(r, (order > 0) - (order < 0), r->order);
+		TT_EQ(r, whole < 0, r->order < 0);
+		TT_EQ(r, nti_text_find(r->a, r->b) != NULL, r->is_part);
+	}
+	TT_IS(nti_text_is_alnum('_') || nti_text_is_alnum('\xfd') || nti_text_is_alnum('['), 0);
+	TT_IS(nti_text_is_alnum('I') && nti_text_is_alnum('z') && nti_text_is_alnum('0'), 1);
+	TT_IS(nti_text_fits("cpu[h-j]*", "cpui0"), 1);
+	TT_IS(nti_text_fits("cpu[h-j]*", "cpuI0"), 0);
+}
+
+TEST(points)
+{
+	double number = 0, again = 0;
+	char text[16], *whole = nti_text_format("%g", 1.5);
+
+	TT_TEXT(whole, "1.5");
+	free(whole);
+	TT_IS(nti_text_print(text, sizeof(text), "%.2f", -0.25), 5);
+	TT_TEXT(text, "-0.25");
+	TT_IS(nti_text_scan(text, "%lf", &again), 1);
+	TT_IS(nti_text_parse_real("2.5e1", &number), 0);
+	assert_true(number == 25 && again == -0.25);
+	TT_IS(nti_text_parse_real("2,5", &number), -EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +245,8 @@ int main(void)
 		cmocka_unit_test(numbers_are_taken),
 		cmocka_unit_test(lines),
 		cmocka_unit_test(appending),
+		cmocka_unit_test(letters),
+		cmocka_unit_test(points),
 	};
 
 	return TT_RUN(tests);

@@ -1650,6 +1650,34 @@ def ascii_locale_gets_ascii():
     done.stderr.decode('ascii')
 
 
+def spoken(language, *args, exe=NTIME):
+    """What the command says where this is the language: names and numbers are those of everybody."""
+    done = subprocess.run([DISGUISE, language, exe, *args], env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=PATIENCE, check=False)
+    if done.returncode == 77:
+        raise Skip(err(done).strip())
+    return done
+
+
+@real_only
+def names_and_numbers_are_the_same_in_every_language():
+    machine = ('--machine', f'{ROOT}/tests/machine/intel-skx-2s.json')
+    with Directory():
+        for language in ('turkish', 'locale'):
+            equal(spoken(language, 'true').returncode, 0, language)
+            for args in (('list', 'PAGE-F*'), ('list', 'ipc'), ('list', 'I*C'), ('list', '--json', 'IPC'), ('-e', 'INSTRUCTIONS', 'true'),
+                         ('reg', 'ls', 'ia32_*'), ('reg', 'ls', 'IA32_misc')):
+                there, here = spoken(language, *args), ntime(*args)
+                equal((there.returncode, there.stdout, there.stderr), (here.returncode, here.stdout, here.stderr), f'{language}: {args}')
+            for name in ('ipc', 'Ipc', 'INST_RETIRED.ANY_P', 'inst_retired:any_p', 'unc_m_cas_count.rd'):
+                done = spoken(language, *machine, '--json', '-e', name, 'sleep', '0.05', exe=SIM)
+                equal(done.returncode, 0, f'{language}: {name}: {err(done)}')
+                json.loads(err(done))
+            equal(spoken(language, '-m', 'ipc', 'true').returncode, 0, language)
+            for row in csv.DictReader(io.StringIO(err(spoken(language, '--csv', '-e', 'task-clock', '-I', '0.05', 'sleep', '0.12')))):
+                float(row['value'])
+
+
 # ---- the other subcommands ----
 
 @test

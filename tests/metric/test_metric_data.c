@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "lib/base/text.h"
 #include "lib/metric/metric.h"
 #include "tests/tt.h"
 
@@ -501,6 +502,20 @@ TEST(values)
 			fail_msg("value_rows has no row for %s", all->metric[k].name);
 }
 
+/* Also in Turkish, whose small letter of I is another one (tests/meson.build). */
+TEST(names_are_found_in_small_letters)
+{
+	for (size_t k = 0; k < all->count; k++) {
+		const char *name = all->metric[k].name;
+		char small[NTI_METRIC_MAX_NAME_BYTES + 1] = "";
+
+		for (size_t i = 0; name[i]; i++)
+			small[i] = nti_text_lower(name[i]);
+		if (nti_metrics_find(all, small) != &all->metric[k])
+			fail_msg("%s is not found as %s", name, small);
+	}
+}
+
 TEST(groups_are_whole)
 {
 	static const char *const groups[] = { "throttling", "memory", "power", "frequency",
@@ -562,8 +577,11 @@ TEST(docs_list_all)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_are_known), cmocka_unit_test(formulas_have_values),
-		cmocka_unit_test(values),	    cmocka_unit_test(groups_are_whole),
+		cmocka_unit_test(events_are_known),
+		cmocka_unit_test(formulas_have_values),
+		cmocka_unit_test(values),
+		cmocka_unit_test(groups_are_whole),
+		cmocka_unit_test(names_are_found_in_small_letters),
 		cmocka_unit_test(docs_list_all),
 	};
 

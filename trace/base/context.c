@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "trace/base/context.h"
+#include "lib/base/text.h"
 
 const char *ntime_trace_version(void)
 {
@@ -26,7 +27,7 @@ void nti_trace_log(struct ntime_trace_ctx *ctx, const char *format, ...)
 	if (!ctx->log)
 		return;
 	va_start(args, format);
-	(void)vsnprintf(line, sizeof(line), format, args);
+	(void)nti_text_vprint(line, sizeof(line), format, args);
 	va_end(args);
 	ctx->log(ctx->log_arg, line);
 }

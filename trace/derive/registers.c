@@ -9,7 +9,6 @@
  * are offsets in one of them; STEP and STEP_2 are from one to the next. Fields are masks:
  * NTI_TESLA_PCOUNTER_CTRL_MODE; MASK of a row is of what can be written.
  */
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +41,7 @@ static void put_name(char *to, size_t size, const char *place, const char *row, 
 	for (const char *from = to; *from; from++) {
 		if (*from == '.')
 			*at++ = '_';
-		else if (isalnum((unsigned char)*from) || *from == '_')
+		else if (!strchr("[#]", *from))
 			*at++ = *from;
 	}
 	*at = '\0';

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "trace/derive/registers.h"
+#include "lib/base/text.h"
 #include "trace/derive/state.h"
 
 static const char *const slot_names[] = { "PRE", "START", "EVENT", "STOP", "CYCLES" };
@@ -25,7 +26,7 @@ void nti_derive_put(struct nti_derive_text *t, const char *format, ...)
 	if (t->failed || t->is_unwanted)
 		return;
 	va_start(args, format);
-	bytes = vsnprintf(left ? t->p + t->n : NULL, left, format, args);
+	bytes = nti_text_vprint(left ? t->p + t->n : NULL, left, format, args);
 	va_end(args);
 	if (bytes >= 0 && (size_t)bytes >= left) {
 		size_t room = 2 * (t->n + (size_t)bytes + 1);
@@ -40,7 +41,7 @@ void nti_derive_put(struct nti_derive_text *t, const char *format, ...)
 		t->p = bigger;
 		t->room = room;
 		va_start(args, format);
-		vsnprintf(t->p + t->n, t->room - t->n, format, args);
+		nti_text_vprint(t->p + t->n, t->room - t->n, format, args);
 		va_end(args);
 	}
 	if (bytes > 0)

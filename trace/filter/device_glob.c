@@ -3,7 +3,6 @@
  * Which devices a name with * and ? means: PCI places fit with and without the domain, and with and
  * without zeros in front of their numbers.
  */
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <ntime/trace/filter.h>
 
 #include "trace/base/device.h"
+#include "lib/base/text.h"
 
 /* One number of a place: "5" and "05" are 5, "0?" is a glob. @digits as names have it. */
 static bool fits_number(const char *glob, size_t bytes, uint32_t number, int digits)
@@ -24,7 +24,7 @@ static bool fits_number(const char *glob, size_t bytes, uint32_t number, int dig
 	if (bytes <= 8 && strspn(part, "0123456789abcdefABCDEF") == bytes)
 		return strtoul(part, NULL, 16) == number;
 	(void)snprintf(text, sizeof(text), "%0*x", digits, number);
-	return fnmatch(part, text, 0) == 0;
+	return nti_text_fits(part, text);
 }
 
 /* "00.0", "0.0", "*" */
@@ -37,7 +37,7 @@ static bool fits_slot(const char *glob, uint32_t devfn)
 		return fits_number(glob, (size_t)(point - glob), devfn >> 3, 2) &&
 		       fits_number(point + 1, strlen(point + 1), devfn & 7, 1);
 	(void)snprintf(text, sizeof(text), "%02x.%x", devfn >> 3, devfn & 7);
-	return fnmatch(glob, text, 0) == 0;
+	return nti_text_fits(glob, text);
 }
 
 static bool fits_place(const char *glob, const struct ntime_trace_device *d)
@@ -62,12 +62,12 @@ bool nti_trace_device_fits(const char *name, const char *glob)
 	struct ntime_trace_device place = { 0 };
 	const char *colon = strchr(name, ':');
 
-	if (fnmatch(glob, name, 0) == 0)
+	if (nti_text_fits(glob, name))
 		return true;
 	if (!nti_trace_device_place(&place, name))
 		return false;
 	/* "0000:05:00.0" has two colons, "05:00.0" one. */
-	if (strchr(colon + 1, ':') && fnmatch(glob, colon + 1, 0) == 0)
+	if (strchr(colon + 1, ':') && nti_text_fits(glob, colon + 1))
 		return true;
 	return fits_place(glob, &place);
 }

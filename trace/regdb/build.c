@@ -22,7 +22,7 @@ int nti_build_error(struct nti_builder *b, int code, const struct nti_xml_node *
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	nti_text_vprint(text, sizeof(text), format, args);
 	va_end(args);
 	return nti_error(&b->ctx->error, code, "%s:%u: %s", n->file, n->line, text);
 }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/regs/nv50_chip.h"
 #include "lib/base/text.h"
@@ -64,13 +63,13 @@ int nti_view_of_vendor(struct ntime_decoder *d, bool is_nvidia, uint16_t *out)
 
 static bool is_name_of(const char *value, const char *name, const struct nthw_nv_chip *chip)
 {
-	return strcasecmp(value, name) == 0 || (chip && nthw_nv_chip_by_name(value) == chip);
+	return nti_text_compare(value, name) == 0 || (chip && nthw_nv_chip_by_name(value) == chip);
 }
 
 /* Adreno's databases know series: A630 is an A6XX. False when @name is no such number. */
 static bool series_of(const char *name, char out[5])
 {
-	if (toupper((unsigned char)name[0]) != 'A' || strlen(name) != 4 ||
+	if (nti_text_lower(name[0]) != 'a' || strlen(name) != 4 ||
 	    !isdigit((unsigned char)name[1]) || !isdigit((unsigned char)name[2]) ||
 	    !isdigit((unsigned char)name[3]))
 		return false;

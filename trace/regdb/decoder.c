@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/regs/nv50_chip.h"
 #include "lib/base/text.h"
@@ -188,7 +187,7 @@ static const struct nti_domain *guess_domain(const struct nti_layer *layer,
 	const struct nti_domain *domain, *most = NULL;
 
 	for (domain = layer->domains; domain; domain = domain->next)
-		if (strcasecmp(domain->name, view->chip) == 0)
+		if (nti_text_compare(domain->name, view->chip) == 0)
 			return domain;
 	domain = find_domain(layer, "NV_MMIO");
 	if (domain)

@@ -6,7 +6,6 @@
  *	PRE_SRC              all copies of PCOUNTER.PRE_SRC
  *	TPC[2].*SEL          PGRAPH.TPC[2].MPC.PM_GROUP_SEL
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +56,7 @@ static bool glob(const char *pattern, const char *text)
 		if (*pattern == '*') {
 			star = pattern++;
 			again = text;
-		} else if (*pattern == '?' ||
-			   tolower((unsigned char)*pattern) == tolower((unsigned char)*text)) {
+		} else if (*pattern == '?' || nti_text_lower(*pattern) == nti_text_lower(*text)) {
 			pattern++;
 			text++;
 		} else if (star) {

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/text.h"
+
 struct writer {
 	char *at;
 	char *end; /* where the NUL must be at the latest */
@@ -108,7 +110,7 @@ static void put_decimal(struct writer *w, uint64_t n)
 static void put_double(struct writer *w, double d)
 {
 	char text[400]; /* the largest has 309 digits before the point */
-	int n = snprintf(text, sizeof(text), "%f", d);
+	int n = nti_text_print(text, sizeof(text), "%f", d);
 
 	put(w, text, n < 0 ? 0 : (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
 }

@@ -29,7 +29,7 @@ void nti_vfio_tell(struct nti_vfio_doctor *d, enum ntime_vfio_state state, const
 	int ret;
 
 	va_start(args, reason);
-	(void)vsnprintf(text, sizeof(text), reason, args);
+	(void)nti_text_vprint(text, sizeof(text), reason, args);
 	va_end(args);
 	check.reason = text;
 	d->missing += state == MISSING;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "trace/read/event.h"
+#include "lib/base/text.h"
 #include "trace/write/mm_access.h"
 
 /* Longest text of a MARK. */
@@ -84,7 +85,7 @@ void NTI_PRINTF(3, 4)
 	if (!k->out || s->flags & NTIME_WRITER_NO_MARKS)
 		return;
 	va_start(args, format);
-	n = vsnprintf(text, sizeof(text), format, args);
+	n = nti_text_vprint(text, sizeof(text), format, args);
 	va_end(args);
 	nti_mm_mark(s, k, text,
 		    n < 0		       ? 0

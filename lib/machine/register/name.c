@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What a typed name or address stands for. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/regs/regs.h"
 #include "lib/base/text.h"
@@ -15,7 +13,7 @@ static bool is_numberless(const char *name, const char *typed)
 	for (; *name; name++) {
 		if (*name == '#')
 			continue;
-		if (tolower((unsigned char)*name) != tolower((unsigned char)*typed))
+		if (nti_text_lower(*name) != nti_text_lower(*typed))
 			return false;
 		typed++;
 	}
@@ -31,8 +29,8 @@ static bool is_row(const struct nti_register *reg, const char *typed)
 
 static bool is_name(const struct nti_register *reg, const char *typed, bool is_exact)
 {
-	if (strcasecmp(reg->name, typed) == 0 ||
-	    (*reg->linux_name && strcasecmp(reg->linux_name, typed) == 0))
+	if (nti_text_compare(reg->name, typed) == 0 ||
+	    (*reg->linux_name && nti_text_compare(reg->linux_name, typed) == 0))
 		return true;
 	return !is_exact && is_row(reg, typed);
 }
@@ -55,7 +53,7 @@ static bool is_function(const struct nti_register *reg, const char *typed, size_
 	address = reg->function->address;
 	all = strlen(address);
 	return (chars == all || chars + 5 == all) &&
-	       strncasecmp(address + all - chars, typed, chars) == 0;
+	       nti_text_compare_n(address + all - chars, typed, chars) == 0;
 }
 
 /* "msr:0x38d", "pci:7f:10.0:0xf4": the space, and behind the last colon the address. */
@@ -65,7 +63,7 @@ static bool is_in_space(const struct nti_register *reg, const char *typed)
 		   *first;
 	size_t chars = strlen(space);
 
-	if (strncasecmp(typed, space, chars) != 0 || typed[chars] != ':' ||
+	if (nti_text_compare_n(typed, space, chars) != 0 || typed[chars] != ':' ||
 	    !is_address(reg, last + 1))
 		return false;
 	first = typed + chars;
@@ -77,7 +75,7 @@ static bool is_of_unit(const struct nti_register *reg, const char *typed, bool i
 {
 	size_t chars = strlen(reg->unit);
 
-	return strncasecmp(typed, reg->unit, chars) == 0 && typed[chars] == '/' &&
+	return nti_text_compare_n(typed, reg->unit, chars) == 0 && typed[chars] == '/' &&
 	       (is_name(reg, typed + chars + 1, is_exact) || is_address(reg, typed + chars + 1));
 }
 
@@ -86,13 +84,13 @@ static bool is_of_table(const struct nti_register *reg, const char *typed, bool 
 {
 	size_t chars = strlen(reg->table->name);
 
-	return strncasecmp(typed, reg->table->name, chars) == 0 && typed[chars] == '.' &&
+	return nti_text_compare_n(typed, reg->table->name, chars) == 0 && typed[chars] == '.' &&
 	       is_name(reg, typed + chars + 1, is_exact);
 }
 
 bool nti_register_is(const struct nti_register *reg, const char *typed, bool is_exact)
 {
-	return strcasecmp(reg->path, typed) == 0 || is_name(reg, typed, is_exact) ||
+	return nti_text_compare(reg->path, typed) == 0 || is_name(reg, typed, is_exact) ||
 	       is_address(reg, typed) || is_in_space(reg, typed) ||
 	       is_of_unit(reg, typed, is_exact) || is_of_table(reg, typed, is_exact);
 }

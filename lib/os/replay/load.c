@@ -18,7 +18,7 @@ int nti_machine_bad(struct nti_machine_loader *l, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
+	(void)nti_text_vprint(text, sizeof(text), format, args);
 	va_end(args);
 	/* Keys come from the file: no control codes on anybody's terminal. */
 	for (c = text; *c; c++)
