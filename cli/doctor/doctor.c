@@ -102,11 +102,14 @@ static int examine(const struct doctor *d, struct ntime_ctx *ctx)
 		cli_catalog_fini(&catalog);
 		return cli_machine_say(ctx, ret);
 	}
-	/* Counting does not need it: without hwloc's picture that line is left out. */
+	/*
+	 * Counting does not need it: without hwloc's picture that line is left out, but for a tree.
+	 */
 	ret = ntime_topology_get(ctx, &style.topology);
 	if (ret == -ENOMEM)
 		cli_memory_end();
 	style.has_topology = ret == 0;
+	style.why_no_topology = ret < 0 && d->machine.root ? ntime_error_text(ctx) : NULL;
 	if (d->is_json)
 		cli_doctor_write_json(stdout, &style, &catalog);
 	else

@@ -19,14 +19,25 @@ static void put_words(FILE *f, const struct cli_look *look, size_t indent, const
 static void put_machine(FILE *f, const struct cli_doctor_style *style)
 {
 	const struct ntime_topology *t = &style->topology;
+	const struct {
+		unsigned int n;
+		const char *what;
+	} parts[] = { { t->cores, "core" }, { t->packages, "package" }, { t->nodes, "NUMA node" } };
 	char line[256];
+	size_t used;
 
+	if (!style->has_topology && style->why_no_topology)
+		put_words(f, &style->look, 0, "Machine: ", style->why_no_topology);
 	if (!style->has_topology)
 		return;
-	snprintf(line, sizeof(line),
-		 "%u CPU%s, %u on line; %u core%s, %u package%s, %u NUMA node%s", t->cpus,
-		 t->cpus == 1 ? "" : "s", t->online_cpus, t->cores, t->cores == 1 ? "" : "s",
-		 t->packages, t->packages == 1 ? "" : "s", t->nodes, t->nodes == 1 ? "" : "s");
+	used = (size_t)snprintf(line, sizeof(line), "%u CPU%s, %u on line", t->cpus,
+				t->cpus == 1 ? "" : "s", t->online_cpus);
+	/* 0: not known. */
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (parts[i].n)
+			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s %u %s%s",
+						 i ? "," : ";", parts[i].n, parts[i].what,
+						 parts[i].n == 1 ? "" : "s");
 	put_words(f, &style->look, 0, "Machine: ", line);
 }
 

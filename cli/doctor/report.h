@@ -14,6 +14,7 @@ struct cli_doctor_style {
 	const char *emulated; /* as in struct cli_catalog_style */
 	bool is_simulated;
 	bool has_topology;
+	const char *why_no_topology; /* of a tree; else NULL */
 	struct ntime_topology topology;
 };
 

@@ -4,13 +4,14 @@
 
 #include "lib/context/context.h"
 #include "lib/context/errata.h"
+#include "lib/os/cpuinfo.h"
 
 /* Arm ARM, MIDR_EL1: implementer, variant, architecture, part, revision. */
 static bool find_arm(struct nti_os *os, struct nti_erratum_cpu *out)
 {
 	uint64_t midr;
 
-	if (nti_os_u64(os, &midr, "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1") < 0)
+	if (nti_cpuinfo_midr(os, &midr) < 0)
 		return false;
 	out->vendor = "arm";
 	out->family = midr >> 24 & 0xff;

@@ -30,11 +30,17 @@ const struct nti_why *nti_clock_problem(const struct ntime_ctx *ctx)
 		"this architecture has no counter that user mode may read",
 		"take the event task-clock, or time from clock_gettime(2)",
 	};
+	static const struct nti_why elsewhere = {
+		NTIME_REASON_NOT_SUPPORTED,
+		"clock",
+		"the time stamps of another machine cannot be read here",
+		"count on that machine",
+	};
 	uint64_t ticks;
 
 	if (ctx->os->ops->tsc(ctx->os, &ticks) == 0)
 		return &nti_why_nothing;
-	return &none;
+	return ctx->os->is_elsewhere && !ctx->os->is_simulated ? &elsewhere : &none;
 }
 
 static bool is_level_too_high(struct ntime_ctx *ctx, const struct nti_unit *unit)

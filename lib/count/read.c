@@ -183,7 +183,7 @@ static int read_groups(struct ntime_session *s, uint64_t real_ns)
 	size_t i, gone = 0;
 	int ret;
 
-	if (s->ctx->os->is_still)
+	if (nti_session_is_still(s))
 		return 0;
 	for (i = 0; i < s->groups.count; i++) {
 		ret = read_group(s, i, real_ns);

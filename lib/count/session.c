@@ -534,16 +534,21 @@ static void forget_standstill(struct ntime_session *s)
 		s->groups.group[i].has_last = false;
 }
 
+bool nti_session_is_still(const struct ntime_session *s)
+{
+	return s->ctx->os->is_still || (s->groups.count && nti_os_linux_root(s->ctx->os) >= 0);
+}
+
 int ntime_session_start(struct ntime_session *s)
 {
 	int ret = ntime_session_open(s);
 
 	if (ret < 0 || s->clock.is_running)
 		return ret;
-	if (s->ctx->os->is_still)
+	if (nti_session_is_still(s))
 		return nti_error(&s->ctx->error, -EOPNOTSUPP,
-				 "a recorded machine counts nothing: a session on it can be "
-				 "planned, not started");
+				 "a recorded machine, or one of which there are files alone, "
+				 "counts nothing: a session on it can be planned, not started");
 	if (s->clock.was_started || !(s->target.flags & NTIME_ON_EXEC))
 		nti_session_spans_switch(s, true);
 	ret = switch_groups(s, true, false);

@@ -55,6 +55,9 @@ struct ntime_session {
 	struct nti_session_rows *rows; /* NULL until it is read per thread or CPU; rows.h */
 };
 
+/* Nothing of it counts: of a recorded machine, or perf events of one of which there are files. */
+bool nti_session_is_still(const struct ntime_session *s);
+
 static inline bool nti_session_is_of_tasks(const struct ntime_session *s)
 {
 	return s->target.kind == NTIME_TARGET_THREAD || s->target.kind == NTIME_TARGET_PROCESS;

@@ -11,6 +11,7 @@
 #include "lib/base/compiler.h"
 #include "lib/base/text.h"
 #include "lib/event/model.h"
+#include "lib/os/cpuinfo.h"
 
 /*
  * Intel: SDM vol. 4, table 2-1 "CPUID signature values of DisplayFamily_DisplayModel" (all of
@@ -153,7 +154,7 @@ static const struct nti_model *find_arm(struct nti_os *os)
 	uint64_t midr;
 	size_t i;
 
-	if (nti_os_u64(os, &midr, "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1") < 0)
+	if (nti_cpuinfo_midr(os, &midr) < 0)
 		return NULL;
 	for (i = 0; i < NTI_ARRAY_SIZE(arm_rows); i++)
 		if ((midr >> 24 & 0xff) == arm_rows[i].implementer &&

@@ -24,7 +24,8 @@ bool nti_pfm_is_fallback_here(const struct nti_pfm_request *r)
 	/*
 	 * A processor that our table lacks: libpfm4's own look at it counts, where it is looked at.
 	 */
-	return !r->model && strcmp(os->ops->name, "linux") == 0 && r->pmu.is_present;
+	return !r->model && !os->is_elsewhere && strcmp(os->ops->name, "linux") == 0 &&
+	       r->pmu.is_present;
 }
 
 bool nti_pfm_is_here(const struct nti_pfm_request *r)

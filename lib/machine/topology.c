@@ -1,13 +1,115 @@
 // SPDX-License-Identifier: MIT
 /* The machine's topology, from hwloc, or from the few words of a recording. */
 #include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
 #include <hwloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "lib/base/compiler.h"
 #include "lib/base/library.h"
+#include "lib/os/file.h"
 #include "lib/os/replay/replay.h"
 #include "lib/machine/topology.h"
+
+#define MOST_FILES 100000
+
+/* What hwloc reads below a root. */
+static const char *const read_by_hwloc[] = {
+	"sys/devices/system",
+	"sys/devices/virtual/dmi",
+	"sys/class/dmi",
+	"sys/kernel/mm",
+	"sys/firmware/devicetree",
+	"proc/device-tree",
+	"proc/cpuinfo",
+	"proc/meminfo",
+	"proc/mounts",
+	"proc/self",
+};
+
+static _Thread_local struct {
+	int root;
+	size_t prefix, files;
+} looked;
+
+/* A link that leads to the same file inside of the root. */
+static bool stays_inside(const char *path, const struct stat *outside)
+{
+	struct stat inside;
+	int fd = nti_file_open_in_root(looked.root, path + looked.prefix, O_PATH);
+	bool is_same = fd >= 0 && fstat(fd, &inside) == 0 && inside.st_dev == outside->st_dev &&
+		       inside.st_ino == outside->st_ino;
+
+	nti_file_close(fd);
+	return is_same;
+}
+
+static int look_at(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	struct stat target;
+
+	(void)at;
+	if (++looked.files > MOST_FILES)
+		return -E2BIG;
+	if (type != FTW_SL)
+		return S_ISREG(st->st_mode) || S_ISDIR(st->st_mode) ? 0 : -EINVAL;
+	if (stat(path, &target) < 0)
+		return 0;
+	return (S_ISREG(target.st_mode) || S_ISDIR(target.st_mode)) && stays_inside(path, &target)
+		       ? 0
+		       : -EXDEV;
+}
+
+/*
+ * hwloc opens whatever has the name of a file: in a stranger's tree a pipe would be waited for, and
+ * a link would lead to this machine.
+ */
+static int check_tree(int root)
+{
+	char path[64];
+	int ret = 0;
+
+	looked.root = root;
+	looked.files = 0;
+	looked.prefix = (size_t)snprintf(path, sizeof(path), "/proc/self/fd/%d", root);
+	for (size_t i = 0; i < NTI_ARRAY_SIZE(read_by_hwloc) && ret == 0; i++) {
+		(void)snprintf(path + looked.prefix, sizeof(path) - looked.prefix, "/%s",
+			       read_by_hwloc[i]);
+		ret = nftw(path, look_at, 16, FTW_PHYS);
+		ret = ret == -1 ? 0 : ret; /* it is not there */
+	}
+	return ret;
+}
+
+/* hwloc has no other way to be told of a root than its environment. */
+static int load_tree(int root, hwloc_topology_t hw)
+{
+	static const char *const names[] = { "HWLOC_FSROOT", "HWLOC_COMPONENTS",
+					     "HWLOC_DUMPED_HWDATA_DIR" };
+	char path[64], *before[NTI_ARRAY_SIZE(names)] = { NULL };
+	const char *const values[] = { path, "linux,stop", "/nowhere" };
+	int ret = check_tree(root);
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", root);
+	for (size_t i = 0; i < NTI_ARRAY_SIZE(names) && ret == 0; i++) {
+		const char *now = getenv(names[i]);
+
+		before[i] = now ? strdup(now) : NULL;
+		ret = (now && !before[i]) || setenv(names[i], values[i], 1) < 0 ? -ENOMEM : 0;
+	}
+	ret = ret < 0 ? ret : hwloc_topology_load(hw);
+	for (size_t i = 0; i < NTI_ARRAY_SIZE(names); i++) {
+		if (before[i])
+			(void)setenv(names[i], before[i], 1);
+		else
+			(void)unsetenv(names[i]);
+		free(before[i]);
+	}
+	return ret;
+}
 
 /* Where hwloc shall look: this machine, or what a recording holds. */
 static int choose_source(struct nti_os *os, hwloc_topology_t hw)
@@ -153,8 +255,8 @@ static int export_xml(hwloc_topology_t hw, char **out)
 
 static int load(struct nti_os *os, hwloc_topology_t *out)
 {
+	int root = nti_os_linux_root(os), ret;
 	hwloc_topology_t hw;
-	int ret;
 
 	if (hwloc_topology_init(&hw) < 0)
 		return -ENOMEM;
@@ -163,7 +265,7 @@ static int load(struct nti_os *os, hwloc_topology_t *out)
 	if (ret == 0)
 		ret = choose_source(os, hw);
 	if (ret == 0)
-		ret = hwloc_topology_load(hw);
+		ret = root >= 0 ? load_tree(root, hw) : hwloc_topology_load(hw);
 	if (ret < 0) {
 		hwloc_topology_destroy(hw);
 		return -EIO;
@@ -185,6 +287,10 @@ static int ask_hwloc(struct nti_os *os, struct nti_topology *t, char **xml, stru
 		ret = t ? flatten(hw, t) : export_xml(hw, xml);
 		hwloc_topology_destroy(hw);
 	}
+	if (ret < 0 && nti_os_linux_root(os) >= 0)
+		return nti_error(e, ret,
+				 "hwloc cannot read the tree's topology: /sys/devices/system/cpu "
+				 "is missing there, or holds what is no regular file");
 	return ret < 0 ? nti_error(e, ret,
 				   "hwloc cannot find this machine's topology (try: lstopo)")
 		       : 0;

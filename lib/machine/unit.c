@@ -275,6 +275,14 @@ static int blame(struct loader *l, struct nti_absence *absent)
 			"perf_event_open(2) does not exist here, and without "
 			"/proc/sys it is not known whether the kernel lacks it or it "
 			"is refused");
+	if (nti_os_linux_root(l->os) >= 0)
+		return nti_absence_set(
+			absent, NTIME_REASON_KERNEL, NTI_SYSFS_DEVICES,
+			"copy /proc/sys/kernel and " NTI_SYSFS_DEVICES " of that machine into the "
+			"tree, if it has them",
+			has_perf(l->os) ? "the tree has no core PMU in " NTI_SYSFS_DEVICES
+					: "the tree has neither " NTI_PERF_PARANOID
+					  " nor " NTI_SYSFS_DEVICES "/software/type");
 	if (!has_perf(l->os))
 		return nti_absence_set(absent, NTIME_REASON_KERNEL, NTI_PERF_PARANOID,
 				       "boot a kernel built with CONFIG_PERF_EVENTS=y",

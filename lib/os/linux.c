@@ -21,6 +21,7 @@
 #endif
 
 #include "lib/os/clock.h"
+#include "lib/os/cpuinfo.h"
 #include "lib/os/file.h"
 #include "lib/os/os.h"
 
@@ -37,6 +38,8 @@
 struct linux_os {
 	struct nti_os os;
 	struct utsname uname;
+	const char *arch;
+	char *cpuinfo; /* of the tree; NULL of this machine */
 	/* below which all is looked for, where the os is elsewhere; -errno: there is none */
 	int root;
 };
@@ -264,7 +267,8 @@ static int linux_access(struct nti_os *os, const char *path, int mode)
 
 static int linux_cpuid(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uint32_t r[4])
 {
-	(void)os;
+	if (os->is_elsewhere)
+		return nti_cpuinfo_cpuid(linux_of(os)->cpuinfo, leaf, r);
 #if defined(__x86_64__)
 	__cpuid_count(leaf, subleaf, r[0], r[1], r[2], r[3]);
 	return 0;
@@ -278,7 +282,7 @@ static int linux_cpuid(struct nti_os *os, uint32_t leaf, uint32_t subleaf, uint3
 
 static const char *linux_arch(struct nti_os *os)
 {
-	return linux_of(os)->uname.machine;
+	return linux_of(os)->arch;
 }
 
 /* Effective capability of the calling thread; capget(2) has no wrapper in the C library. */
@@ -303,8 +307,7 @@ static bool linux_is_privileged(struct nti_os *os, bool perf)
 
 static int linux_tsc(struct nti_os *os, uint64_t *ticks)
 {
-	(void)os;
-	return nti_clock_ticks(ticks);
+	return os->is_elsewhere ? -ENOTSUP : nti_clock_ticks(ticks);
 }
 
 static uint64_t linux_now_ns(struct nti_os *os)
@@ -415,6 +418,7 @@ static int linux_directory(struct nti_os *os, const char *path, bool make)
 static void linux_free(struct nti_os *os)
 {
 	nti_file_close(linux_of(os)->root);
+	free(linux_of(os)->cpuinfo);
 	free(linux_of(os));
 }
 
@@ -443,6 +447,11 @@ static const struct nti_os_ops linux_ops = {
 	.free = linux_free,
 };
 
+int nti_os_linux_root(struct nti_os *os)
+{
+	return os->ops == &linux_ops ? linux_of(os)->root : -ENOENT;
+}
+
 int nti_os_linux_new(const char *root, struct nti_os **out)
 {
 	struct linux_os *l = calloc(1, sizeof(*l));
@@ -462,6 +471,15 @@ int nti_os_linux_new(const char *root, struct nti_os **out)
 		return -ENAMETOOLONG;
 	}
 	(void)uname(&l->uname);
+	l->arch = l->uname.machine;
+	if (l->os.is_elsewhere) {
+		l->cpuinfo = nti_cpuinfo_read(&l->os);
+		if (!l->cpuinfo) {
+			linux_free(&l->os);
+			return -ENOMEM;
+		}
+		l->arch = nti_cpuinfo_arch(&l->os, l->cpuinfo);
+	}
 	*out = &l->os;
 	return 0;
 }

@@ -146,6 +146,9 @@ int nti_os_take_shortage(struct nti_os *os, struct nti_error *e);
 /* This machine; @root is put before every path ("" or NULL: none). 0 or -ENOMEM / -ENAMETOOLONG. */
 int nti_os_linux_new(const char *root, struct nti_os **out);
 
+/* Descriptor (O_PATH) of the other root; -ENOENT: it is this machine, or a recording. */
+int nti_os_linux_root(struct nti_os *os);
+
 /*
  * Convenience on top of the operations: read a number, or the first line without white space at
  * both ends and its length, of a file whose name is printf-formatted.

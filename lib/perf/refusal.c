@@ -72,7 +72,7 @@ bool nti_refusal_is_filtered(struct nti_os *os)
 	struct perf_event_attr attr = least_attr();
 	int ret;
 
-	if (os->is_simulated)
+	if (os->is_simulated || os->is_elsewhere)
 		return false;
 	ret = try_open(os, &attr, self, ~0ul);
 	if (ret >= 0 || ret == -EPERM || ret == -EACCES)

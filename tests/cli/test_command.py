@@ -1838,6 +1838,15 @@ def trees_of_strangers_show_themselves_alone():
         equal({e['name']: e['desc'] for e in json.loads(done.stdout)['events'] if e['name'].startswith('foo/')},
               {'foo/good/': 'event=0x1', 'foo/also/': 'event=0x1'})
         equal(ntime('doctor', '--root', 'tree').returncode, 1)
+        # Of another architecture, on whose kernel nothing is open to users; and hwloc is not made to wait for a pipe.
+        put(f'{folder}/tree/proc/cpuinfo', 'processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd0c\n')
+        put(f'{folder}/tree/proc/sys/kernel/perf_event_paranoid', '4\n')
+        listed = json.loads(ntime('list', '--all', '--json', '--root', 'tree').stdout)['events']
+        equal([e['name'] for e in listed if '::' in e['name'] and not e['name'].startswith('arm')], [])
+        equal(next(e['reason_code'] for e in listed if e['name'] == 'tsc'), 'not-supported')
+        equal(ntime('stat', '--dry-run', '--root', 'tree', 'true').returncode, 0)
+        os.mkfifo(f'{folder}/tree/sys/devices/system/cpu/possible')
+        has(ntime('doctor', '--root', 'tree').stdout.decode(), 'no regular file')
         done = ntime('list', '--root', 'tree/none')
         equal((done.returncode, err(done)), (125, 'ntime: there is no directory tree/none\n'))
 

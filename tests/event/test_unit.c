@@ -458,7 +458,7 @@ TEST(reasons_have_names_and_kinds)
 		TT_IS(nti_remedy_kind(code, "none"), NTIME_REMEDY_NONE);
 		assert_true(nti_remedy_kind(code, "reboot") != NTIME_REMEDY_NONE);
 	}
-	TT_IS(code, NTIME_REASON_ONE_UNIT + 1);
+	TT_IS(code, NTIME_REASON_OUTLIVED + 1);
 	TT_IS(nti_remedy_kind(NTIME_REASON_HYPERVISOR, "ask"), NTIME_REMEDY_ELSEWHERE);
 	TT_IS(nti_remedy_kind(NTIME_REASON_PARANOID, "sysctl"), NTIME_REMEDY_HERE);
 	TT_TEXT(ntime_remedy_kind_name(NTIME_REMEDY_NONE), "none");

@@ -76,6 +76,8 @@ static void put_machine(void)
 				 "full avg10=0.00 avg60=0.00 avg300=0.00 total=100\n");
 	put("/proc/meminfo", "MemTotal:  8000 kB\nMemFree: 10 kB\nMemAvailable:    4000 kB\n");
 	for (unsigned int cpu = 0; cpu < 4; cpu++) {
+		put_cpu(cpu, "topology/physical_package_id", "0\n");
+		put_cpu(cpu, "topology/core_siblings", "f\n");
 		put_cpu(cpu, "cpufreq/scaling_cur_freq", cpu == 1 ? "3500000\n" : "1200000\n");
 		put_cpu(cpu, "thermal_throttle/core_throttle_count", "7\n");
 	}
