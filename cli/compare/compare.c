@@ -230,6 +230,9 @@ static int choose_method(struct cli_compare_options *o, struct ntime_ctx *ctx)
 					  "of commands in the emulator are not theirs");
 	if (!o->by)
 		o->by = CLI_METRIC_EMULATED;
+	/* By whatever name it was asked for. */
+	if (ntime_emulator_event(o->by) == ntime_emulator_event(CLI_METRIC_EMULATED))
+		return cli_stat_options_add(&o->run, o->by);
 	return cli_stat_options_add(&o->run, CLI_METRIC_EMULATED);
 }
 

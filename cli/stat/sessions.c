@@ -46,12 +46,14 @@ static int add_items(struct cli_sessions *ss, struct ntime_session *s,
 		if (ret < 0)
 			cli_machine_say(ss->ctx, ret);
 	}
-	if (o->wishes)
+	if (ret < 0)
 		return ret;
-	ret = add_events(ss, s, cli_default_events);
-	if (!ret && o->verbose)
+	if (!o->wishes)
+		ret = add_events(ss, s, cli_default_events);
+	if (!ret && !o->wishes && o->verbose)
 		ret = add_events(ss, s, verbose_events);
-	if (!ret)
+	/* What the events make together costs no counter. */
+	if (ret >= 0)
 		ret = ntime_session_add_beside(s);
 	if (ret < 0)
 		cli_machine_say(ss->ctx, ret);

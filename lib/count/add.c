@@ -76,7 +76,7 @@ static int add_emulated(struct ntime_session *s, const char *name, unsigned int 
 	item->is_hidden = is_hidden;
 	item->is_emulated = true;
 	item->emulated = nti_emulated_find(name);
-	return nti_emulated_want(s->target.emulator, item->emulated, &item->absent);
+	return nti_emulated_want(s->target.emulator, name, &item->absent);
 }
 
 static int add_event(struct ntime_session *s, const char *name, unsigned int group, bool is_hidden)

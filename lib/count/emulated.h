@@ -15,13 +15,13 @@
 
 struct nti_session_item;
 
-/* The event called @name is number ...; -1: the emulator does not count it. */
+/* The event called @name (with or without :u) is number ...; -1: the emulator has none such. */
 int nti_emulated_find(const char *name);
 /*
- * @e is to count event @event; why it cannot, in @out, which stays empty where it does. 0 or
- * -ENOMEM.
+ * @e is to count event @name, which was found; why it cannot, in @out, which stays empty where it
+ * does. 0 or -ENOMEM.
  */
-int nti_emulated_want(const struct ntime_emulator *e, int event, struct nti_absence *out);
+int nti_emulated_want(const struct ntime_emulator *e, const char *name, struct nti_absence *out);
 /* What item @item, which is one of these, has now; the session ran for @real_ns. */
 struct ntime_value nti_emulated_value(const struct ntime_session *s,
 				      const struct nti_session_item *item, uint64_t real_ns);

@@ -28,10 +28,13 @@ static const struct {
 
 int nti_emulated_find(const char *name)
 {
-	size_t i;
+	size_t i, bytes = strcspn(name, ":");
 
+	/* With the modes that it counts behind it, or others. */
+	if (name[bytes] && name[bytes + 1 + strspn(name + bytes + 1, "ukh")])
+		return -1;
 	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		if (strcmp(events[i].name, name) == 0)
+		if (strlen(events[i].name) == bytes && strncmp(events[i].name, name, bytes) == 0)
 			return (int)i;
 	return -1;
 }
@@ -44,10 +47,14 @@ int ntime_emulator_event(const char *name)
 }
 
 /* The plugin asks before it runs anything what it is to do beside its work. */
-int nti_emulated_want(const struct ntime_emulator *e, int event, struct nti_absence *out)
+int nti_emulated_want(const struct ntime_emulator *e, const char *name, struct nti_absence *out)
 {
+	int event = nti_emulated_find(name);
 	uint32_t bit = 1u << events[event].count;
 
+	if (strpbrk(name + strlen(events[event].name), "kh"))
+		return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, "emulator", "",
+				       "the emulator runs and counts user mode alone");
 	if (events[event].count < NTE_TAKEN_BRANCHES || e->counts->wanted & bit)
 		return 0;
 	if (__atomic_load_n(&e->counts->plugins, __ATOMIC_RELAXED))

@@ -462,12 +462,22 @@ int ntime_session_add_list(struct ntime_session *s, const char *list)
 	return ret;
 }
 
+static bool has_event(const struct ntime_session *s, const char *name)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (strcmp(s->item[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 int ntime_session_add_beside(struct ntime_session *s)
 {
 	int added = 0;
 
 	for (size_t i = 0; i < COUNT(metrics); i++) {
-		if (*metrics[i].beside && ntime_session_add(s, metrics[i].name, NULL) == 0)
+		if (has_event(s, metrics[i].over) &&
+		    (!metrics[i].under || has_event(s, metrics[i].under)) && *metrics[i].beside &&
+		    ntime_session_add(s, metrics[i].name, NULL) == 0)
 			added++;
 	}
 	return added;

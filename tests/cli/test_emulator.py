@@ -64,6 +64,16 @@ EVENTS = 'instructions,branches,taken-branches,loads,stores'
 
 
 @test
+def modes_are_what_the_emulator_runs():
+    done = ntime('--json', '--via', 'emulator', '-e', 'instructions,instructions:u,instructions:k,instructions:uk,branches:u', 'true')
+    of = {item['name']: item for item in json.loads(done.stderr)['items']}
+    equal([name for name, item in of.items() if 'absent' in item], ['instructions:k', 'instructions:uk'])
+    equal(of['instructions:u']['value'], of['instructions']['value'])
+    done = ntime('compare', '--json', '-n', '6', '--by', 'instructions:u', '--via', 'emulator', 'true', 'true 1')
+    equal((done.returncode, json.loads(done.stdout)['by']), (0, 'instructions:u'))
+
+
+@test
 def each_kind_of_instruction_is_counted_as_what_it_is():
     if MACHINE != 'x86_64':
         raise t.Skip('the kernels are of x86-64')
