@@ -229,8 +229,11 @@ int cli_trace_input_check_times(struct cli_trace_input *in, bool is_asked);
  * cli_trace_input_next() does by itself.
  */
 int cli_trace_input_check_end(struct cli_trace_input *in);
-/* Tell what the trace lacks, and which options nothing in it fits, unless --quiet. */
-void cli_trace_input_tell(struct cli_trace_input *in);
+/*
+ * Tell what the trace lacks, and which options nothing in it fits, unless --quiet. 0; or the status
+ * of an action that copies or counts what is there: lines could not be read.
+ */
+int cli_trace_input_tell(struct cli_trace_input *in);
 /* One of the warnings of a reader or a writer; @arg: struct cli_trace_input. Returns 0. */
 int cli_trace_input_warn(void *arg, const char *sentence, const char *remedy, uint64_t count);
 void cli_trace_input_close(struct cli_trace_input *in);
