@@ -77,6 +77,9 @@ struct cli_trace_words {
 	size_t n;
 };
 
+/* Warnings about databases that are printed without -vv. */
+#define CLI_TRACE_WARNINGS 10u
+
 /**
  * struct cli_trace - one run of "ntime trace"; strings are the command line's
  * @self:	the action as a command of its own, "trace show": for cli_say_misuse()
@@ -103,7 +106,7 @@ struct cli_trace {
 	uint32_t form;
 	bool follows, is_csv, is_json, is_quiet;
 	enum cli_trace_colour { CLI_TRACE_AUTO, CLI_TRACE_ALWAYS, CLI_TRACE_NEVER } colour;
-	unsigned int verbose;
+	unsigned int verbose, warnings; /* about databases */
 	const char *output;
 	void *own;
 	struct ntime_regdb *db;

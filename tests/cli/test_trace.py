@@ -617,6 +617,18 @@ def lines_that_cannot_be_read_are_damage():
 
 
 @test
+def mistakes_in_databases_are_told():
+    with Folder(small()):
+        with open('a.xml', 'w', encoding='ascii') as f:
+            f.write('<database><domain name="D">\n' + '<reg32 offset="0x100" name="CAR" variants="A"/>\n' * 12 + '</domain></database>')
+        done = ntime('trace', 'lookup', '--regs', 'a.xml', '0x100')
+        equal(done.returncode, 0)
+        has(out(done), 'CAR')
+        has(err(done), 'ntime: a.xml:11: variants without a varset or prefix that says of what, so they count for all chips\nntime: 2 more warnings')
+        equal(err(ntime('trace', 'lookup', '-vv', '--regs', 'a.xml', '0x100')).count('warning: a.xml:'), 12)
+
+
+@test
 def no_table_of_a_trace_that_cannot_be_read():
     with Folder(b'\x28\xb5\x2f\xfd' + b'not zstd' * 8):
         done = ntime('trace', 'stat', 'log')
