@@ -212,8 +212,7 @@ static int run_with_input(struct cli_trace_input *in)
 	}
 	if (cli_output_close(&out) || ret < 0)
 		return CLI_EXIT_FAILED;
-	cli_trace_input_tell(in);
-	return 0;
+	return cli_trace_input_tell(in);
 }
 
 /* A chip that nobody knows is refused, as where registers get names. */

@@ -70,8 +70,7 @@ static int write_info(struct cli_info *info)
 		cli_info_put_text(out.f, info);
 	if (cli_output_close(&out))
 		return CLI_EXIT_FAILED;
-	cli_trace_input_tell(&info->in);
-	return 0;
+	return cli_trace_input_tell(&info->in);
 }
 
 static int run(struct cli_trace *t)

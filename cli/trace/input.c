@@ -250,15 +250,24 @@ static void tell_info(struct cli_trace_input *in)
 		(unsigned long long)info.kept, (unsigned long long)info.others);
 }
 
-void cli_trace_input_tell(struct cli_trace_input *in)
+int cli_trace_input_tell(struct cli_trace_input *in)
 {
+	struct ntime_trace_info info = { .size = sizeof(info) };
+
 	cli_progress_end(&in->progress);
-	if (in->t->is_quiet)
-		return;
+	(void)ntime_trace_get_info(in->trace, &info);
+	if (in->t->is_quiet) {
+		if (info.damaged)
+			cli_say("%s: %llu lines have an event's name and cannot be read; without "
+				"-q a warning names them",
+				in->path, (unsigned long long)info.damaged);
+		return info.damaged ? CLI_EXIT_FAILED : 0;
+	}
 	ntime_trace_warnings(in->trace, cli_trace_input_warn, in);
 	cli_trace_tell_unused(in);
 	if (in->t->verbose)
 		tell_info(in);
+	return info.damaged ? CLI_EXIT_FAILED : 0;
 }
 
 void cli_trace_input_close(struct cli_trace_input *in)

@@ -19,6 +19,9 @@ int cli_trace_names(struct cli_trace *t)
 	/* Each is asked before those that were there: the first of the command line comes last. */
 	for (size_t i = t->regs.n; i-- > 0 && !ret;)
 		ret = ntime_regdb_add(t->db, t->regs.word[i]);
+	if (t->warnings > CLI_TRACE_WARNINGS)
+		cli_say("%u more warnings about the databases; -vv prints them",
+			t->warnings - CLI_TRACE_WARNINGS);
 	return ret < 0 ? cli_trace_say(t->ctx, ret) : 0;
 }
 

@@ -290,8 +290,7 @@ static int show_input(struct cli_show *s)
 	}
 	if (cli_output_close(&s->out) || ret < 0)
 		return CLI_EXIT_FAILED;
-	cli_trace_input_tell(&s->in);
-	return 0;
+	return cli_trace_input_tell(&s->in);
 }
 
 int cli_show_trace(struct cli_trace *t, const char *path, const struct cli_show_wanted *wanted)

@@ -351,8 +351,7 @@ static int run_with_output(struct cli_trace_stats *s, struct cli_output *out)
 	write_all(s, out);
 	if (cli_output_close(out))
 		return CLI_EXIT_FAILED;
-	cli_trace_input_tell(&s->in);
-	return ret < 0 ? CLI_EXIT_FAILED : 0;
+	return cli_trace_input_tell(&s->in) || ret < 0 ? CLI_EXIT_FAILED : 0;
 }
 
 static int run_with_input(struct cli_trace_stats *s)

@@ -161,10 +161,17 @@ int cli_trace_say(const struct ntime_trace_ctx *ctx, int ret)
 	return CLI_EXIT_FAILED;
 }
 
+/* Warnings are for all, unless there are too many to be read. */
 static void log_line(void *arg, const char *line)
 {
-	(void)arg;
-	cli_say("%s", line);
+	static const char mark[] = "warning: ";
+	struct cli_trace *t = arg;
+	bool is_warning = strncmp(line, mark, sizeof(mark) - 1) == 0;
+
+	if (t->verbose > 1)
+		cli_say("%s", line);
+	else if (is_warning && !t->is_quiet && ++t->warnings <= CLI_TRACE_WARNINGS)
+		cli_say("%s", line + sizeof(mark) - 1);
 }
 
 /* No machine is opened: logs and databases are all that most actions look at. */
@@ -173,7 +180,8 @@ static int make_context(struct cli_trace *t)
 	const struct ntime_trace_ctx_options options = {
 		.size = sizeof(options),
 		.root = t->root,
-		.log = t->verbose > 1 ? log_line : NULL,
+		.log = log_line,
+		.log_arg = t,
 	};
 
 	return ntime_trace_ctx_new(&t->ctx, &options);

@@ -77,6 +77,9 @@ struct cli_trace_words {
 	size_t n;
 };
 
+/* Warnings about databases that are printed without -vv. */
+#define CLI_TRACE_WARNINGS 10u
+
 /**
  * struct cli_trace - one run of "ntime trace"; strings are the command line's
  * @self:	the action as a command of its own, "trace show": for cli_say_misuse()
@@ -103,7 +106,7 @@ struct cli_trace {
 	uint32_t form;
 	bool follows, is_csv, is_json, is_quiet;
 	enum cli_trace_colour { CLI_TRACE_AUTO, CLI_TRACE_ALWAYS, CLI_TRACE_NEVER } colour;
-	unsigned int verbose;
+	unsigned int verbose, warnings; /* about databases */
 	const char *output;
 	void *own;
 	struct ntime_regdb *db;
@@ -229,8 +232,11 @@ int cli_trace_input_check_times(struct cli_trace_input *in, bool is_asked);
  * cli_trace_input_next() does by itself.
  */
 int cli_trace_input_check_end(struct cli_trace_input *in);
-/* Tell what the trace lacks, and which options nothing in it fits, unless --quiet. */
-void cli_trace_input_tell(struct cli_trace_input *in);
+/*
+ * Tell what the trace lacks, and which options nothing in it fits, unless --quiet. 0; or the status
+ * of an action that copies or counts what is there: lines could not be read.
+ */
+int cli_trace_input_tell(struct cli_trace_input *in);
 /* One of the warnings of a reader or a writer; @arg: struct cli_trace_input. Returns 0. */
 int cli_trace_input_warn(void *arg, const char *sentence, const char *remedy, uint64_t count);
 void cli_trace_input_close(struct cli_trace_input *in);

@@ -601,6 +601,34 @@ def a_torn_last_line_is_told():
 
 
 @test
+def lines_that_cannot_be_read_are_damage():
+    """What can be read is given all the same; of a last line that breaks off nobody can tell."""
+    events = 'vfio_region_write(a:region0+0x4, 0x1, 4)\n\x1b[1mvfio_region_read  (a:region0+0x4, 4) = 0x1\x1b[0m\n'
+    for action, part in (('info', '1 reads, 1 writes'), ('convert', '0x1 '), ('convert --to json', '"read"'), ('stat', '0x4')):
+        for torn, status in (('', 0), ('vfio_region_read  (a', 0), ('vfio_region_read  (a\n', 125)):
+            with Folder((events + torn).encode()):
+                done = ntime('trace', *action.split(), 'log')
+                equal((done.returncode, 'otherwise: line 3 (1 time)' in err(done)), (status, status == 125))
+                has(out(done), part)
+                done = ntime('trace', *action.split(), '-q', '-o', 'out', 'log')
+                equal((done.returncode, err(done)), (status, status and "ntime: log: 1 lines have an event's name and cannot be read; without -q a warning names them\n" or ''))
+                with open('out', encoding='ascii') as f:
+                    has(f.read(), part)
+
+
+@test
+def mistakes_in_databases_are_told():
+    with Folder(small()):
+        with open('a.xml', 'w', encoding='ascii') as f:
+            f.write('<database><domain name="D">\n' + '<reg32 offset="0x100" name="CAR" variants="A"/>\n' * 12 + '</domain></database>')
+        done = ntime('trace', 'lookup', '--regs', 'a.xml', '0x100')
+        equal(done.returncode, 0)
+        has(out(done), 'CAR')
+        has(err(done), 'ntime: a.xml:11: variants without a varset or prefix that says of what, so they count for all chips\nntime: 2 more warnings')
+        equal(err(ntime('trace', 'lookup', '-vv', '--regs', 'a.xml', '0x100')).count('warning: a.xml:'), 12)
+
+
+@test
 def no_table_of_a_trace_that_cannot_be_read():
     with Folder(b'\x28\xb5\x2f\xfd' + b'not zstd' * 8):
         done = ntime('trace', 'stat', 'log')

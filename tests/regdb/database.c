@@ -8,12 +8,25 @@
 
 #include "tests/tt.h"
 
+static void note(void *arg, const char *line)
+{
+	struct tt_database *t = arg;
+	size_t n = strlen(t->log);
+
+	snprintf(t->log + n, sizeof(t->log) - n, "%s\n", line);
+}
+
 void tt_database_open(struct tt_database *t)
 {
 	memset(t, 0, sizeof(*t));
 	strcpy(t->folder, "/tmp/ntime-regdb-XXXXXX");
 	assert_non_null(mkdtemp(t->folder));
-	assert_int_equal(ntime_trace_ctx_new(&t->ctx, NULL), 0);
+	assert_int_equal(ntime_trace_ctx_new(&t->ctx,
+					     &(struct ntime_trace_ctx_options){
+						     .size = sizeof(struct ntime_trace_ctx_options),
+						     .log = note,
+						     .log_arg = t }),
+			 0);
 	assert_int_equal(ntime_regdb_new(t->ctx, &t->db), 0);
 }
 

@@ -12,6 +12,7 @@ struct tt_database {
 	struct ntime_trace_ctx *ctx;
 	struct ntime_regdb *db;
 	struct ntime_decoder *d;
+	char log[1024]; /* lines of the context's log */
 };
 
 /* A folder without files, and a database with ntime's own rows. */

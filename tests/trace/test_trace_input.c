@@ -875,6 +875,10 @@ TEST(places_without_room_are_told)
 #define REQUEST "REQUEST: DIR=0 MMIO=a7cc VALUE=00000000 MASK=00000000 UNK=00000000,00000000\n"
 #define RETURND "RETURND: DIR=0 MMIO=a7cc VALUE=00000007 MASK=00000000 UNK=00000000,00000000\n"
 
+#define MM "VERSION 20070824\n"
+#define TORN(times, lines)                                                                         \
+#times " lines that begin as an event and break off or go on otherwise: line " lines "\n"
+
 #define UNRETURNED(times)                                                                          \
 #times " lists of register operations were handed in and did not come back whole: what "   \
 	       "they read is not known\n"
@@ -893,8 +897,26 @@ static const struct warning_row {
 	{ __LINE__, ASKED "LOG:         1: dir: 0x000001",
 	  "1 the last line is incomplete and was ignored\n" UNRETURNED(1) },
 	/* and one that breaks off before it */
-	{ __LINE__, STARTED "10@5.000001:vfio_region_write  (0000:05\n" STARTED,
-	  "1 lines that begin as an event and break off or go on otherwise\n" },
+	{ __LINE__, STARTED "10@5.000001:vfio_region_write  (0000:05\n" STARTED, TORN(1, "2") },
+	{ __LINE__,
+	  LINE LINE "vfio_region_write 4\nx\nvfio_region_read  ()\t\n\x1b[1mvfio_bar_read 3\n",
+	  TORN(3, "3, 5, 6") "1 lines of other origin were passed over\n" },
+	{ __LINE__, MM "R 4 z\nMAP\t1\nW 4\n  UNMAP x\nMARK\nPCIDEV 1\nR us, R 4\n",
+	  TORN(5, "2, 3, 4, 5, ...") "2 lines of other origin were passed over\n" },
+	{ __LINE__, ASKED "LOG: 1: dir: 0x0\n RETURND: DIR=\nLOGS\n",
+	  TORN(2, "2, 3") UNRETURNED(1) "1 lines of other origin were passed over\n" },
+	/* white space and colours that are none of the tracer's */
+	{ __LINE__,
+	  MM " \tR 4 0.1 1 0x90000008 0x5 0x0 0 \n\x1b[32mMAP\t1.0 1 0x90000000 0x0 0x1000 0x0 "
+	     "0\x1b[0m\n",
+	  "" },
+	{ __LINE__, "\tR 4 1.1 1 0x90000008 0x5 0x0 0\n", "" },
+	{ __LINE__, "  LOG:\t0: dir:  0x100,mmio:0x40 , value: 0x0, mask: 0x0 \n\x1b[1m" ASKED,
+	  UNRETURNED(2) },
+	{ __LINE__,
+	  "  REQUEST:  DIR=0\tMMIO=a7cc VALUE=0 MASK=0 \n RETURND: DIR=0 MMIO=a7cc VALUE=7 "
+	  "MASK=0\n",
+	  "" },
 	/* what is asked for has no value, what was answered has */
 	{ __LINE__, ASKED ANSWERED, "" },
 	{ __LINE__, REQUEST REQUEST RETURND RETURND, "" },

@@ -209,6 +209,61 @@ static const struct line_row {
 	  WROTE "\n" WROTE "\n", "no prefix" },
 	{ __LINE__, WRITE "vfio_region_write  (0000:05:00.0:region256+0x1, 0x1, 4)\n", 0,
 	  WROTE "\n", "no prefix" },
+	/* white space as editors leave it; where blanks are more or less the text is kept */
+	{ __LINE__,
+	  "vfio_region_write(a:region0+0x4, 0x1, 4)\nvfio_region_write \t (a:region0+0x4, 0x1, "
+	  "4)\n",
+	  0,
+	  "W 0:0+4/4=1 'vfio_region_write(a:region0+0x4, 0x1, 4)'\n"
+	  "W 0:0+4/4=1 'vfio_region_write \t (a:region0+0x4, 0x1, 4)'\n",
+	  "no prefix" },
+	{ __LINE__,
+	  "vfio_region_read  (a:region0+0x4, 4) = 0x1  \nvfio_region_read  ( a :region0 + 0x4,4 "
+	  ")=0x1\t\r\n",
+	  0, "R 0:0+4/4=1\nstyle '%r'\nR 0:0+4/4=1\n", "no prefix" },
+	{ __LINE__,
+	  "vfio_pci_write_config(a,@0x4,0x7,\tlen=0x2)\nvfio_pci_read_config  (a, @0x4, len=0x2)  "
+	  "0x7\n",
+	  0, "config-W 0:7+4/2=7\nconfig-R 0:7+4/2=7\n", "no prefix" },
+	{ __LINE__, "vfio: vfio_bar_write (a:BAR2+0x74, 0x1f000, 4) \n", 0,
+	  "style 'vfio: '\nW 0:2+74/4=1f000\n", "before 2.3" },
+	{ __LINE__, "\t 12347@1424299207.289770: \t" WRITE, 0,
+	  "style '\t %t@%s.%u: \t'\n" WROTE " @1424299207.289770000 #12347\n",
+	  "process or thread" },
+	/* colours, the mark of UTF-8, a title of the terminal */
+	{ __LINE__,
+	  "\xef\xbb\xbf\x1b[33m7@1.000002:\x1b[0m\x1b[1;31m\x1b[Kvfio_region\x1b[m\x1b[K_write  "
+	  "(a:region0+0x4, 0x1, 4)\x1b[0m\n\x1b]0;t\a\x1b(B7@1.000003:vfio_vga_write  (0x3d4, "
+	  "0x11, 1)\n",
+	  0,
+	  "style '%t@%s.%u:'\nW 0:0+4/4=1 @1.000002000 #7\n"
+	  "W -1:8+3d4/1=11 @1.000003000 #7 'vfio_vga_write  (0x3d4, 0x11, 1)'\n",
+	  "process or thread" },
+	/* names that are no events: an option of QEMU's, its message about an access */
+	{ __LINE__,
+	  WRITE "qemu -trace vfio_region_write -D log\n"
+		"qemu: vfio_region_write(a:region0+0x4, 0x1,4) failed: Bad address\n",
+	  0, WROTE "\n", "no prefix" },
+	/* times of other programs are letters of the style */
+	{ __LINE__, "[    0.123456] " WRITE "[12345.678] q[7]: " WRITE, 0,
+	  "style '[    0.123456] '\n" WROTE " @0.123456000\n"
+	  "style '[12345.678] q[%t]: '\n" WROTE " @12345.678000000 #7\n",
+	  "dmesg" },
+	{ __LINE__,
+	  "2024-01-02T03:04:05.678+02:00 " WRITE "2024-01-02T03:04:05,678901-0330 " WRITE
+	  "2024-01-02T03:04:05.5Z " WRITE "2024-01-02 03:04:05.678+0000: " WRITE,
+	  0,
+	  "style '2024-01-02T03:04:05.678+02:00 '\n" WROTE " @1704157445.678000000\n"
+	  "style '2024-01-02T03:04:05,678901-0330 '\n" WROTE " @1704177245.678901000\n"
+	  "style '2024-01-02T03:04:05.5Z '\n" WROTE " @1704164645.500000000\n"
+	  "style '2024-01-02 03:04:05.678+0000: '\n" WROTE " @1704164645.678000000\n",
+	  "ISO 8601" },
+	{ __LINE__,
+	  "2024-01-02T03:04:05+24:00 " WRITE "[1.] " WRITE "2024-01-02T03:04:05.1234567890Z " WRITE,
+	  0,
+	  "style '2024-01-02T03:04:05+24:00 '\n" WROTE "\nstyle '[1.] '\n" WROTE
+	  "\nstyle '2024-01-02T03:04:05.1234567890Z '\n" WROTE "\n",
+	  "an unknown prefix" },
 	{ __LINE__,
 	  WRITE "99999999999@1.000000:vfio_region_write  (0000:05:00.0:region0+0x1, 0x1, 4)\n", 0,
 	  WROTE "\nstyle '99999999999@1.000000:'\nW 0:0+1/4=1\n", "no prefix" },

@@ -16,6 +16,7 @@
  *		+ its place here
  * @lines, @accesses, @others, @torn: what was seen while this was filled
  * @unplaced:	devices and regions that settle() had no room for
+ * @torn_at:	which of @lines the first of @torn are, without @cut
  * @cut:	those of @torn that the input ends in, for they have no newline
  * @last_style:	1 + place of the last NTIME_RECORD_STYLE as the parser left it; 0: there is none
  * @reworded:	events whose lines are not kept: they will be written in other words
@@ -24,6 +25,8 @@
  * @zeros:	texts with a zero byte in them, which ends them for whoever reads them
  * @error:	-ENOMEM once a text had no room; the records are whole all the same
  */
+#define NTI_TORN_LINES 4
+
 struct nti_trace_batch {
 	struct ntime_record *base, *rec;
 	size_t n, room;
@@ -31,6 +34,7 @@ struct nti_trace_batch {
 	size_t text_bytes, text_room;
 	uint64_t unplaced;
 	uint64_t lines, accesses, others, torn, cut;
+	uint64_t torn_at[NTI_TORN_LINES];
 	uint64_t unreturned; /* lists of operations */
 	uint64_t position;
 	size_t last_style;
@@ -50,6 +54,15 @@ int nti_trace_batch_reserve(struct nti_trace_batch *b, size_t n);
  * Keep a text; what .text of a record gets. 0 (no text) when memory is short, and b->error tells.
  */
 uint32_t nti_trace_batch_text(struct nti_trace_batch *b, const char *text, size_t bytes);
+
+/* The line that was begun last has an event's name and cannot be read; @is_cut: the input ends. */
+static inline void nti_trace_batch_torn(struct nti_trace_batch *b, bool is_cut)
+{
+	if (!is_cut && b->torn - b->cut < NTI_TORN_LINES)
+		b->torn_at[b->torn - b->cut] = b->lines;
+	b->torn++;
+	b->cut += is_cut;
+}
 
 /* Take the first record away. */
 static inline void nti_trace_batch_drop(struct nti_trace_batch *b)

@@ -96,7 +96,8 @@ static uint32_t hex32(struct nti_fields *f, const char *name)
 {
 	uint64_t value;
 
-	nti_fields_literal(f, name);
+	nti_fields_loose(f, name);
+	nti_fields_skip(f);
 	value = nti_fields_hex_digits(f);
 	f->is_bad |= value > UINT32_MAX;
 	return (uint32_t)value;
@@ -168,22 +169,24 @@ static bool parse_old(struct state *s, struct nti_fields f, enum hint hint,
 	return true;
 }
 
-static bool parse_line(void *state, const char *p, const char *end, bool is_whole,
-		       struct nti_trace_devices *devices, struct nti_trace_batch *b)
+static enum nti_line parse_line(void *state, const char *p, const char *end, bool is_whole,
+				struct nti_trace_devices *devices, struct nti_trace_batch *b)
 {
 	struct nti_fields f = nti_fields(p, end);
-	size_t n = (size_t)(f.end - f.p);
+	bool is_done;
 
 	/* Where the line ends nobody can tell whether a digit is missing. */
-	if (n < 10 || !is_whole)
-		return false;
-	if (*p == 'L')
-		return parse_log(state, f, devices, b);
-	if (!memcmp(p, "REQUEST:", 8))
-		return parse_old(state, f, HINT_REQUEST, devices, b);
-	if (!memcmp(p, "RETURND:", 8))
-		return parse_old(state, f, HINT_RETURND, devices, b);
-	return false;
+	if (f.end - f.p < 10 || !is_whole)
+		return NTI_LINE_OTHER;
+	if (!memcmp(p, "LOG:", 4))
+		is_done = parse_log(state, f, devices, b);
+	else if (!memcmp(p, "REQUEST:", 8))
+		is_done = parse_old(state, f, HINT_REQUEST, devices, b);
+	else if (!memcmp(p, "RETURND:", 8))
+		is_done = parse_old(state, f, HINT_RETURND, devices, b);
+	else
+		return NTI_LINE_OTHER;
+	return is_done ? NTI_LINE_DONE : NTI_LINE_TORN;
 }
 
 static ssize_t parse(void *state, const struct nti_trace_piece *piece,
@@ -246,18 +249,32 @@ static int settle(void *order, struct nti_trace_devices *devices NTI_UNUSED,
 	return 0;
 }
 
+static bool is_ours(const char *p, size_t n)
+{
+	struct nti_fields old = { p + sizeof("REQUEST:") - 1, p + n, false };
+
+	if (n <= 20)
+		return false;
+	if (!memcmp(p, "LOG:", 4))
+		return (p[4] == ' ' || p[4] == '\t') && memchr(p, 'd', 20);
+	if (memcmp(p, "REQUEST:", 8) != 0 && memcmp(p, "RETURND:", 8) != 0)
+		return false;
+	nti_fields_loose(&old, " DIR=");
+	return !old.is_bad;
+}
+
 static int match(const char *head, size_t n)
 {
 	const char *p = head, *end = head + n, *eol;
+	char shown[NTI_CLEAN_BYTES];
 
 	for (; p < end; p = eol + 1) {
 		eol = memchr(p, '\n', (size_t)(end - p));
 		if (!eol)
 			return 0;
-		if (eol - p > 20 &&
-		    (!memcmp(p, "REQUEST: DIR=", 13) || !memcmp(p, "RETURND: DIR=", 13)))
-			return 95;
-		if (eol - p > 20 && !memcmp(p, "LOG: ", 5) && memchr(p, 'd', 20))
+		if (is_ours(p, (size_t)(eol - p)) ||
+		    (nti_line_has_front(p) &&
+		     is_ours(shown, nti_line_clean(p, (size_t)(eol - p), shown))))
 			return 95;
 	}
 	return 0;

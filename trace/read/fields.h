@@ -132,4 +132,7 @@ static inline void nti_fields_literal(struct nti_fields *f, const char *text)
 	f->p += n;
 }
 
+/* The same with any white space, or none, in front and where @text has a blank. */
+void nti_fields_loose(struct nti_fields *f, const char *text);
+
 #endif

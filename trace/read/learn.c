@@ -203,6 +203,18 @@ static void learn_records(struct ntime_trace *t, const struct nti_trace_batch *b
 	t->accesses += b->n - c.others;
 }
 
+/* Where the first lines are that cannot be read. */
+static void learn_torn(struct ntime_trace *t, const struct nti_trace_batch *b)
+{
+	struct nti_trace_losses *l = &t->losses;
+	uint64_t known = l->torn - l->cut, i;
+
+	for (i = 0; i < b->torn - b->cut && known + i < NTI_TORN_LINES; i++)
+		l->torn_at[known + i] = t->lines + b->torn_at[i];
+	l->torn += b->torn;
+	l->cut += b->cut;
+}
+
 void nti_trace_learn(struct ntime_trace *t, const struct nti_trace_batch *b)
 {
 	bool has_mirror =
@@ -211,17 +223,17 @@ void nti_trace_learn(struct ntime_trace *t, const struct nti_trace_batch *b)
 	if (t->front->form == NTIME_TRACE_VFIO && !t->has_style)
 		learn_first_style(t, b);
 	learn_records(t, b, has_mirror);
+	if (b->torn)
+		learn_torn(t, b);
 	t->lines += b->lines;
 	t->records += b->n;
 	t->others += b->others;
-	t->losses.torn += b->torn;
 	t->losses.unplaced += b->unplaced;
 	t->losses.zeros += b->zeros;
 	t->losses.longs += b->longs;
 	t->losses.reworded += b->reworded;
 	if (nti_trace_devices_refused(t->devices))
 		t->losses.nameless += count_nameless(b);
-	t->losses.cut += b->cut;
 	t->losses.unreturned += b->unreturned;
 }
 

@@ -70,18 +70,24 @@ struct key {
 };
 
 static const struct key keys[] = {
-	{ "MARK ", 5, NTIME_RECORD_MARK },     { "MAP ", 4, NTIME_RECORD_MAP },
-	{ "UNMAP ", 6, NTIME_RECORD_UNMAP },   { "UNKNOWN ", 8, NTIME_RECORD_UNKNOWN },
-	{ "PCIDEV ", 7, NTIME_RECORD_PCIDEV }, { "LSPCI ", 6, NTIME_RECORD_EVENT },
-	{ "VERSION ", 8, NTIME_RECORD_STYLE },
+	{ "MARK", 4, NTIME_RECORD_MARK },     { "MAP", 3, NTIME_RECORD_MAP },
+	{ "UNMAP", 5, NTIME_RECORD_UNMAP },   { "UNKNOWN", 7, NTIME_RECORD_UNKNOWN },
+	{ "PCIDEV", 6, NTIME_RECORD_PCIDEV }, { "LSPCI", 5, NTIME_RECORD_EVENT },
+	{ "VERSION", 7, NTIME_RECORD_STYLE },
 };
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
 
 static const struct key *find_key(const char *p, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < NTI_ARRAY_SIZE(keys); i++)
-		if (n >= keys[i].bytes && !memcmp(p, keys[i].word, keys[i].bytes))
+		if (n > keys[i].bytes && is_blank(p[keys[i].bytes]) &&
+		    !memcmp(p, keys[i].word, keys[i].bytes))
 			return &keys[i];
 	return NULL;
 }
@@ -265,7 +271,7 @@ static bool parse_other_key(const struct key *key, const char *p, const char *en
 			    struct nti_trace_batch *b)
 {
 	struct ntime_record *r = &b->rec[b->n];
-	struct nti_fields f = nti_fields(p + key->bytes, end);
+	struct nti_fields f = nti_fields(p + key->bytes + 1, end);
 	bool is_good = true;
 
 	*r = (struct ntime_record){ .kind = key->kind,
@@ -274,7 +280,11 @@ static bool parse_other_key(const struct key *key, const char *p, const char *en
 	if (key->kind == NTIME_RECORD_STYLE)
 		return true;
 	if (key->kind == NTIME_RECORD_EVENT || key->kind == NTIME_RECORD_PCIDEV) {
+		struct nti_pcidev d;
+
 		p = key->kind == NTIME_RECORD_EVENT ? p : f.p;
+		if (p == f.p && !nti_pcidev_parse(p, (size_t)(f.end - p), &d))
+			return false;
 		r->text = nti_trace_batch_text(b, p, (size_t)(f.end - p));
 		b->n++;
 		return true;
@@ -298,16 +308,32 @@ static bool parse_other_key(const struct key *key, const char *p, const char *en
 	return is_good;
 }
 
-static bool parse_line(void *state NTI_UNUSED, const char *p, const char *end, bool is_whole,
-		       struct nti_trace_devices *devices NTI_UNUSED, struct nti_trace_batch *b)
+/* A line that is no access. "R 4" and something else was one; a letter alone is nobody's name. */
+static enum nti_line __attribute__((noinline))
+parse_else(const char *p, const char *end, bool is_whole, struct nti_trace_batch *b)
 {
-	const struct key *key;
+	const struct key *key = find_key(p, (size_t)(end - p));
+	struct nti_fields f = nti_fields(p + 1, end);
 
-	if (end - p > 2 && (*p == 'R' || *p == 'W') && (p[1] == ' ' || p[1] == '\t'))
-		return parse_access(p, end, is_whole, b);
-	key = find_key(p, (size_t)(end - p));
-	return key && (is_whole || key->kind == NTIME_RECORD_STYLE) &&
-	       parse_other_key(key, p, end, b);
+	if (key)
+		return (is_whole || key->kind == NTIME_RECORD_STYLE) &&
+				       parse_other_key(key, p, end, b)
+			       ? NTI_LINE_DONE
+			       : NTI_LINE_TORN;
+	if (end - p < 3 || (*p != 'R' && *p != 'W') || !is_blank(p[1]))
+		return NTI_LINE_OTHER;
+	(void)nti_fields_dec(&f);
+	return f.is_bad ? NTI_LINE_OTHER : NTI_LINE_TORN;
+}
+
+static enum nti_line parse_line(void *state NTI_UNUSED, const char *p, const char *end,
+				bool is_whole, struct nti_trace_devices *devices NTI_UNUSED,
+				struct nti_trace_batch *b)
+{
+	if (end - p > 2 && (*p == 'R' || *p == 'W') && is_blank(p[1]) &&
+	    parse_access(p, end, is_whole, b))
+		return NTI_LINE_DONE;
+	return parse_else(p, end, is_whole, b);
 }
 
 static ssize_t parse(void *state, const struct nti_trace_piece *piece,
@@ -641,28 +667,45 @@ static int settle(void *order, struct nti_trace_devices *devices, struct nti_tra
 	return 0;
 }
 
+/* How sure it is that a line is mmiotrace's. */
+static int match_line(const char *p, const char *end)
+{
+	static const char version[] = "VERSION 20070824";
+	struct ntime_record room_for_one;
+	struct nti_trace_batch b = { .rec = &room_for_one, .room = 1 };
+	int found;
+
+	if (p == end || *p < 'L' || *p > 'W')
+		return 0;
+	if ((size_t)(end - p) >= sizeof(version) - 1 && !memcmp(p, version, sizeof(version) - 1))
+		return 100;
+	if (end - p > 2 && (*p == 'R' || *p == 'W') && is_blank(p[1]))
+		found = parse_access(p, end, true, &b);
+	else
+		found = find_key(p, (size_t)(end - p)) != NULL;
+	free(b.text);
+	return found ? 80 : 0;
+}
+
 /* Lines of a head that are mmiotrace's and nobody else's. */
 static int match(const char *head, size_t n)
 {
 	const char *p = head, *end = head + n, *eol;
-	struct nti_trace_batch b = { 0 };
-	struct ntime_record room_for_one;
+	char shown[NTI_CLEAN_BYTES];
 	int found = 0;
+	size_t bytes;
 
 	for (; p < end && !found; p = eol + 1) {
 		eol = memchr(p, '\n', (size_t)(end - p));
 		if (!eol)
 			break;
-		if (!strncmp(p, "VERSION 20070824", 16) && eol - p >= 16)
-			return 100;
-		b = (struct nti_trace_batch){ .rec = &room_for_one, .room = 1 };
-		if ((*p == 'R' || *p == 'W') && (p[1] == ' ' || p[1] == '\t'))
-			found = parse_access(p, eol, true, &b);
-		else
-			found = find_key(p, (size_t)(eol - p)) != NULL;
-		free(b.text);
+		found = match_line(p, eol);
+		if (found || !nti_line_has_front(p))
+			continue;
+		bytes = nti_line_clean(p, (size_t)(eol - p), shown);
+		found = match_line(shown, shown + bytes);
 	}
-	return found ? 80 : 0;
+	return found;
 }
 
 const struct nti_trace_front nti_trace_mmiotrace = {

@@ -444,6 +444,7 @@ int ntime_trace_get_info(const struct ntime_trace *t, struct ntime_trace_info *o
 	out->kept = t->kept;
 	out->kept_accesses = t->filter ? nti_filter_accesses(t->filter) : t->accesses;
 	out->others = t->others;
+	out->damaged = t->front->is_text ? t->losses.torn - t->losses.cut : 0;
 	out->first_ns = t->is_timed ? t->first_ns : 0;
 	out->last_ns = t->is_timed ? t->last_ns : 0;
 	return 0;

@@ -33,6 +33,7 @@ struct nti_trace_losses {
 	uint64_t lost_marks, lost_records, torn, restarts, mmaps, ioeventfds, mirror, backwards;
 	uint64_t nameless, unplaced, zeros, longs, reworded;
 	uint64_t cut; /* of .torn, in the last line */
+	uint64_t torn_at[NTI_TORN_LINES];
 	uint64_t unvalued, unknown, unreturned;
 	uint64_t asked; /* of .unvalued, in the last list that was handed in: its answer may come */
 	bool is_asking, is_unanswered;

@@ -9,16 +9,18 @@
 #include <string.h>
 
 #include "trace/base/device.h"
+#include "trace/read/lines.h"
 #include "trace/read/front.h"
 #include "trace/read/vfio.h"
 
 /* "vfio_region_read  (a:region0+0x0, 1) = 0x0" */
 #define MIN_LINE_BYTES 42
 
-/* What one call of parse() works with. */
+/* What one call of parse() works with; @limit: end of the piece, or of a line that was mended. */
 struct work {
 	struct nti_vfio *v;
 	const struct nti_trace_piece *piece;
+	const char *limit;
 	struct nti_trace_devices *devices;
 	struct nti_trace_batch *b;
 };
@@ -50,12 +52,12 @@ static void put_text(struct work *w, uint8_t kind, const char *text, size_t byte
 /* Somebody else's line. */
 static void other(struct work *w, const char *p, const char *end, bool is_torn)
 {
-	bool is_cut = end == w->piece->bytes + w->piece->n;
+	bool is_cut = end == w->limit;
 	size_t before;
 
 	w->b->others += !is_torn;
-	w->b->torn += is_torn;
-	w->b->cut += is_cut;
+	if (is_torn)
+		nti_trace_batch_torn(w->b, is_cut);
 	if (!w->piece->gives_others)
 		return;
 	before = w->b->n;
@@ -70,7 +72,7 @@ static void other(struct work *w, const char *p, const char *end, bool is_torn)
  */
 static void tell_style(struct work *w, const char *style, const char *end)
 {
-	bool has_cr = end < w->piece->bytes + w->piece->n && *end == '\r';
+	bool has_cr = end < w->limit && *end == '\r';
 	struct nti_vfio *v = w->v;
 	const size_t bytes = strlen(style);
 	char text[NTI_STYLE_BYTES];
@@ -160,7 +162,7 @@ static const char *without_cr(const char *p, const char *end, const char *limit)
 static const char *second_line(struct work *w, const char *end)
 {
 	static const char begins[] = "  size: 0x";
-	const char *limit = w->piece->bytes + w->piece->n;
+	const char *limit = w->limit;
 	const char *second = end + 1 + (end < limit && *end == '\r');
 
 	if (end >= limit || second > limit || (size_t)(limit - second) < sizeof(begins) - 1 ||
@@ -192,7 +194,7 @@ static bool foreign_event(struct work *w, const char *p, const char *end)
  */
 static enum nti_vfio_result one_event(struct work *w, const char *p, size_t at, const char **end)
 {
-	const char *event = p + at, *limit = w->piece->bytes + w->piece->n;
+	const char *event = p + at, *limit = w->limit;
 	enum nti_vfio_result result;
 	struct nti_prefix prefix;
 	const char *second;
@@ -226,36 +228,98 @@ static enum nti_vfio_result one_event(struct work *w, const char *p, size_t at, 
 	return result;
 }
 
+/* The first event of a line that is one; *@end moves behind a second line. */
+static enum nti_vfio_result any_event(struct work *w, const char *p, const char **end)
+{
+	const size_t n = (size_t)(*end - p);
+	enum nti_vfio_result result = NTI_VFIO_NONE;
+	int at = nti_vfio_event_find(p, n, 0);
+
+	for (; at >= 0 && result != NTI_VFIO_DONE; at = nti_vfio_event_find(p, n, (size_t)at + 1))
+		result = one_event(w, p, (size_t)at, end);
+	return result;
+}
+
+/* Is more in the line than is seen? */
+static bool has_unseen(const char *p, size_t n)
+{
+	return memchr(p, NTI_ESCAPE, n) || (n && *p == '\xef');
+}
+
+/*
+ * The line @p with the white space that it should have; bytes in @out, room for 2 * NTI_CLEAN_BYTES
+ * + 5. 0: it is too long.
+ */
+static size_t mend(const char *p, size_t n, char *out)
+{
+	char clean[NTI_CLEAN_BYTES];
+	size_t bytes = nti_line_clean(p, n, clean);
+	int at;
+
+	if (bytes) {
+		p = clean;
+		n = bytes;
+	}
+	if (n > NTI_CLEAN_BYTES)
+		return 0;
+	at = nti_vfio_event_find(p, n, 0);
+	at = at < 0 ? (int)n : at;
+	memcpy(out, p, (size_t)at);
+	bytes = (size_t)at + nti_vfio_event_respace(p + at, n - (size_t)at, out + at);
+	return bytes;
+}
+
+/* An event that has other white space than QEMU writes, or colours. @is_torn: it has no newline. */
+static enum nti_vfio_result mended_event(struct work *w, const char *p, size_t n, bool is_torn)
+{
+	char line[2 * NTI_CLEAN_BYTES + 5];
+	size_t bytes = mend(p, n, line);
+	const char *limit = w->limit, *end = line + bytes;
+	enum nti_vfio_result result;
+
+	if (!bytes)
+		return NTI_VFIO_NONE;
+	if (!is_torn)
+		line[bytes] = p[n];
+	w->limit = end + !is_torn;
+	result = any_event(w, line, &end);
+	w->limit = limit;
+	w->b->reworded += result == NTI_VFIO_DONE;
+	if (result == NTI_VFIO_DONE)
+		return result;
+	return nti_vfio_event_is_named(line, bytes) ? NTI_VFIO_BROKEN : NTI_VFIO_NONE;
+}
+
 /* One line (or two of one event); returns what stands behind. */
 static const char *one_line(struct work *w, const char *p)
 {
-	const char *limit = w->piece->bytes + w->piece->n, *end = line_end(w->piece, p);
-	const char *text_end = without_cr(p, end, limit);
+	const char *limit = w->limit, *end = line_end(w->piece, p);
+	const char *text_end = without_cr(p, end, limit), *behind = text_end;
+	const size_t n = (size_t)(text_end - p);
 	enum nti_vfio_result result = NTI_VFIO_NONE;
-	bool is_torn = end == limit;
-	int at;
+	bool is_torn = end == limit, is_named, has_more = has_unseen(p, n);
 
 	w->b->lines++;
-	for (at = nti_vfio_event_find(p, (size_t)(text_end - p), 0); at >= 0;
-	     at = nti_vfio_event_find(p, (size_t)(text_end - p), (size_t)at + 1)) {
-		const char *event_end = text_end;
-
-		result = one_event(w, p, (size_t)at, &event_end);
-		if (result == NTI_VFIO_DONE) {
-			end = line_end(w->piece, event_end);
-			return end + (end < limit);
-		}
+	if (!has_more)
+		result = any_event(w, p, &behind);
+	if (result == NTI_VFIO_DONE) {
+		end = line_end(w->piece, behind);
+		return end + (end < limit);
 	}
 	if (result == NTI_VFIO_NONE && !is_torn && foreign_event(w, p, text_end))
 		return end + 1;
-	other(w, p, end, result == NTI_VFIO_BROKEN || is_torn);
+	is_named = nti_vfio_event_is_named(p, n);
+	if (is_named || has_more)
+		result = mended_event(w, p, n, is_torn);
+	if (result != NTI_VFIO_DONE)
+		other(w, p, end, is_torn || is_named || (has_more && result == NTI_VFIO_BROKEN));
 	return end + (end < limit);
 }
 
 static ssize_t vfio_parse(void *state, const struct nti_trace_piece *piece,
 			  struct nti_trace_devices *devices, struct nti_trace_batch *b)
 {
-	struct work w = { state, piece, devices, b };
+	struct work w = { state, piece, piece->bytes + piece->n, devices, b };
 	const char *p = piece->bytes, *end = piece->bytes + piece->n;
 
 	w.v->has_style = false;
@@ -337,7 +401,7 @@ static int vfio_settle(void *order, struct nti_trace_devices *devices, struct nt
 	return 0;
 }
 
-static bool is_ours(const char *p, size_t n)
+static bool is_event(const char *p, size_t n)
 {
 	struct nti_prefix prefix;
 	struct nti_vfio_event e;
@@ -350,6 +414,14 @@ static bool is_ours(const char *p, size_t n)
 			return true;
 	}
 	return false;
+}
+
+static bool is_ours(const char *p, size_t n)
+{
+	char line[2 * NTI_CLEAN_BYTES + 5];
+
+	return is_event(p, n) || ((nti_vfio_event_is_named(p, n) || has_unseen(p, n)) &&
+				  is_event(line, mend(p, n, line)));
 }
 
 static int vfio_match(const char *head, size_t n)

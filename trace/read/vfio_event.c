@@ -36,7 +36,7 @@ int nti_vfio_event_find(const char *p, size_t n, size_t from)
 	for (i = from; i < most; i++) {
 		if (p[i] != 'v' && p[i] != 'p' && p[i] != 'm')
 			continue;
-		if (i && p[i - 1] != ' ' && p[i - 1] != ':')
+		if (i && p[i - 1] != ' ' && p[i - 1] != ':' && p[i - 1] != '\t')
 			continue;
 		for (k = 0; k < NTI_ARRAY_SIZE(starts_with); k++) {
 			if (starts(p + i, n - i, starts_with[k]))
@@ -46,13 +46,15 @@ int nti_vfio_event_find(const char *p, size_t n, size_t from)
 	return -1;
 }
 
-/* The blanks between name and "(": two, and one with a note that this is odd. */
+/* The blanks between name and "(": two, and others with a note that this is odd. */
 static bool scan_open(struct nti_scan *s)
 {
 	if (nti_scan_text(s, "  ("))
 		return true;
 	s->is_odd = true;
-	return nti_scan_text(s, " (");
+	while (s->p < s->end && (*s->p == ' ' || *s->p == '\t'))
+		s->p++;
+	return nti_scan_text(s, "(");
 }
 
 /*
@@ -115,11 +117,19 @@ static bool scan_region_number(struct nti_scan *s, struct ntime_record *r)
 	return true;
 }
 
+/* White space that an editor put around a name is no part of it. */
+static bool has_white_ends(const struct nti_vfio_event *e)
+{
+	const char *last = e->name + e->name_bytes - 1;
+
+	return *e->name == ' ' || *e->name == '\t' || *last == ' ' || *last == '\t';
+}
+
 /* ":regionN+0x" is searched from the right: names may hold whatever they like, offsets not. */
 static bool scan_place(struct nti_scan *s, const char *mark, struct nti_vfio_event *out)
 {
-	return scan_name(s, mark, out) && scan_region_number(s, &out->r) && nti_scan_text(s, "+") &&
-	       nti_scan_0x(s, &out->r.offset);
+	return scan_name(s, mark, out) && !has_white_ends(out) && scan_region_number(s, &out->r) &&
+	       nti_scan_text(s, "+") && nti_scan_0x(s, &out->r.offset);
 }
 
 /* "(DEV:regionN+0xOFFSET, 0xVALUE, SIZE)" */
@@ -146,7 +156,7 @@ static bool bar_write(struct nti_scan *s, bool is_torn, struct nti_vfio_event *o
 {
 	(void)is_torn;
 	out->r.kind = NTIME_RECORD_WRITE;
-	return nti_scan_text(s, "(") && scan_place(s, ":BAR", out) && nti_scan_text(s, ", ") &&
+	return scan_open(s) && scan_place(s, ":BAR", out) && nti_scan_text(s, ", ") &&
 	       scan_value(s, &out->r) && nti_scan_text(s, ", ") && scan_width(s, &out->r) &&
 	       nti_scan_text(s, ")") && nti_scan_ended(s);
 }
@@ -154,7 +164,7 @@ static bool bar_write(struct nti_scan *s, bool is_torn, struct nti_vfio_event *o
 static bool bar_read(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
 {
 	out->r.kind = NTIME_RECORD_READ;
-	return nti_scan_text(s, "(") && scan_place(s, ":BAR", out) && nti_scan_text(s, ", ") &&
+	return scan_open(s) && scan_place(s, ":BAR", out) && nti_scan_text(s, ", ") &&
 	       scan_width(s, &out->r) && nti_scan_text(s, ") = ") &&
 	       scan_last_value(s, is_torn, &out->r);
 }
@@ -162,8 +172,8 @@ static bool bar_read(struct nti_scan *s, bool is_torn, struct nti_vfio_event *ou
 static bool scan_config(struct nti_scan *s, struct nti_vfio_event *out)
 {
 	out->r.region = NTIME_REGION_CONFIG;
-	return scan_open(s) && scan_name(s, ", @0x", out) && nti_scan_hex(s, &out->r.offset) &&
-	       nti_scan_text(s, ", ");
+	return scan_open(s) && scan_name(s, ", @0x", out) && !has_white_ends(out) &&
+	       nti_scan_hex(s, &out->r.offset) && nti_scan_text(s, ", ");
 }
 
 /*
@@ -532,6 +542,73 @@ static const struct event_row *find_row(const char *name, size_t n)
 	return NULL;
 }
 
+static bool has(const char *p, const char *end, const char *text)
+{
+	return memmem(p, (size_t)(end - p), text, strlen(text));
+}
+
+bool nti_vfio_event_is_named(const char *p, size_t n)
+{
+	const char *end = p + n, *name = p, *from;
+	const struct event_row *row;
+	bool is_one;
+
+	/* Most lines have nothing like a name. */
+	if (!memchr(p, '_', n))
+		return false;
+	for (; name < end; name += name == from) {
+		from = name;
+		while (name < end && is_name(*name))
+			name++;
+		/* Of what may have any name, functions are called so too. */
+		if (*from != 'v' && *from != 'm')
+			continue;
+		row = find_row(from, (size_t)(name - from));
+		is_one = row ? !row->is_open || (name < end && *name == ' ')
+			     : starts(from, (size_t)(name - from), "vfio_bar_");
+		if (is_one && !has(name, end, ") failed") && !has(p, from, "-trace"))
+			return true;
+	}
+	return false;
+}
+
+/* Blanks between @last and @c, where there were some or none: the first "(" is put elsewhere. */
+static const char *space(char before, char last, char c, bool is_spaced)
+{
+	if (strchr(",):+", c) || last == '(' || last == '+')
+		return "";
+	if (last == ',' || (last == ')' && c == '=') || (last == '=' && before == ')'))
+		return " ";
+	return is_spaced ? " " : "";
+}
+
+size_t nti_vfio_event_respace(const char *p, size_t n, char *out)
+{
+	const char *end = p + n, *between = starts(p, n, "vfio: ") ? "" : "  ";
+	bool is_spaced = false, is_open = false;
+	char last = 0, before = 0;
+	size_t bytes = 0;
+
+	for (; p < end; p++) {
+		const char *put = space(before, last, *p, is_spaced);
+
+		if (*p == ' ' || *p == '\t') {
+			is_spaced = true;
+			continue;
+		}
+		if (*p == '(' && !is_open)
+			put = between;
+		is_open |= *p == '(';
+		while (*put)
+			out[bytes++] = *put++;
+		out[bytes++] = *p;
+		before = last;
+		last = *p;
+		is_spaced = false;
+	}
+	return bytes;
+}
+
 static bool is_name_of(const char *wanted, const char *name, size_t n)
 {
 	return n == strlen(wanted) && memcmp(name, wanted, n) == 0;
@@ -628,11 +705,14 @@ enum nti_vfio_result nti_vfio_event_parse(const char *p, size_t n, bool is_last,
 	if (starts(p + name_bytes, n - name_bytes, ": {"))
 		return lttng(p, name_bytes, p + name_bytes, n - name_bytes, out);
 	s.p += name_bytes;
-	/* The letters of a name, then its own text, which a few events lack. */
-	if (!nti_scan_ended(&s) && *s.p != ' ')
-		return NTI_VFIO_NONE;
 	row = find_row(p, name_bytes);
+	/* The letters of a name, then its own text, which a few events lack. */
+	if (!nti_scan_ended(&s) && *s.p != ' ' && !(row && (*s.p == '(' || *s.p == '\t')))
+		return NTI_VFIO_NONE;
 	if (!row) {
+		/* What it belongs to begins before it. */
+		if (starts(p, n, "vfio_bar_"))
+			return NTI_VFIO_NONE;
 		out->r.kind = NTIME_RECORD_EVENT;
 		take_whole(p, n, out);
 		return is_last ? NTI_VFIO_BROKEN : NTI_VFIO_DONE;

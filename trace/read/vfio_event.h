@@ -47,4 +47,16 @@ int nti_vfio_event_find(const char *p, size_t n, size_t from);
 enum nti_vfio_result nti_vfio_event_parse(const char *p, size_t n, bool is_last,
 					  struct nti_vfio_event *out);
 
+/*
+ * Does a line of @n bytes have the name of an event that we know, other than as an option of QEMU's
+ * or in its message that an access failed?
+ */
+bool nti_vfio_event_is_named(const char *p, size_t n);
+
+/*
+ * The event @p with the white space that QEMU writes, as far as that stands around marks; bytes in
+ * @out, which has room for twice @n and four more.
+ */
+size_t nti_vfio_event_respace(const char *p, size_t n, char *out);
+
 #endif

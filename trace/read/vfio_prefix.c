@@ -94,7 +94,12 @@ static void put_stamp(struct style *style, const struct nti_prefix *prefix)
 	put_field(style, prefix->fraction_bytes == 9 ? "%s.%f" : "%s.%u");
 }
 
-/* "PID@SEC.USEC:" and the number of bytes it has. */
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* "PID@SEC.USEC:", with blanks behind it, and the number of bytes it has. */
 static bool parse_classic(const char *p, size_t n, struct nti_prefix *out, size_t *used)
 {
 	struct nti_scan s = { p, p + n, false };
@@ -106,6 +111,8 @@ static bool parse_classic(const char *p, size_t n, struct nti_prefix *out, size_
 	put_field(&style, "%t@");
 	put_stamp(&style, out);
 	put_field(&style, ":");
+	for (; s.p < s.end && is_blank(*s.p); s.p++)
+		put_text(&style, s.p, 1);
 	*used = (size_t)(s.p - p);
 	return true;
 }
@@ -175,38 +182,93 @@ static bool scan_clock(struct nti_scan *s, uint64_t *out)
 	return h < 24 && m < 60 && sec < 61;
 }
 
+/* Digits of a fraction, up to nine, in nanoseconds; how many there are. */
+static bool scan_fraction(struct nti_scan *s, uint64_t *ns, uint32_t *digits)
+{
+	uint32_t i;
+
+	for (*digits = 0, *ns = 0; s->p < s->end && nti_scan_is_digit(*s->p); s->p++, ++*digits)
+		*ns = *digits < 9 ? *ns * 10 + (uint64_t)(*s->p - '0') : 0;
+	for (i = *digits; i < 9; i++)
+		*ns *= 10;
+	return *digits && *digits <= 9;
+}
+
+/* "Z", or how far the clock is before UTC: "+02:00", "-0330", "+02". */
+static bool scan_zone(struct nti_scan *s, int64_t *east)
+{
+	const bool is_west = s->p < s->end && *s->p == '-';
+	uint64_t h, m = 0;
+
+	*east = 0;
+	if (nti_scan_text(s, "Z"))
+		return true;
+	if (!(nti_scan_text(s, "+") || nti_scan_text(s, "-")) || !scan_field(s, 2, &h))
+		return false;
+	if ((nti_scan_text(s, ":") || (s->p < s->end && nti_scan_is_digit(*s->p))) &&
+	    !scan_field(s, 2, &m))
+		return false;
+	*east = (int64_t)(h * 3600 + m * 60) * (is_west ? -1 : 1);
+	return h < 24 && m < 60;
+}
+
 /*
- * "2025-07-21T18:43:28.089797Z". GLib writes a fraction only where it is not 0: one that is comes
- * from another program, and *@is_odd is set.
+ * "2025-07-21T18:43:28.089797Z". GLib writes a fraction only where it is not 0, of six digits, and
+ * UTC: what is otherwise comes from another program (libvirt, journalctl, dmesg), and *@is_odd is
+ * set.
  */
 static bool scan_iso(struct nti_scan *s, const char *start, struct nti_prefix *out, bool *is_odd)
 {
-	uint64_t year, month, day, seconds, micro = 0;
+	uint64_t year, month, day, seconds, ns = 0;
+	int64_t east;
 
 	if (!scan_field(s, 4, &year) || !nti_scan_text(s, "-") || !scan_field(s, 2, &month) ||
-	    !nti_scan_text(s, "-") || !scan_field(s, 2, &day) || !nti_scan_text(s, "T") ||
-	    !scan_clock(s, &seconds))
+	    !nti_scan_text(s, "-") || !scan_field(s, 2, &day))
+		return false;
+	*is_odd = !nti_scan_text(s, "T");
+	if ((*is_odd && !nti_scan_text(s, " ")) || !scan_clock(s, &seconds))
 		return false;
 	if (year < 1970 || year > 2500 || month < 1 || month > 12 || day < 1 || day > 31)
 		return false;
 	out->fraction_bytes = 0;
-	if (nti_scan_text(s, ".")) {
+	*is_odd |= s->p < s->end && *s->p == ',';
+	if (nti_scan_text(s, ".") || nti_scan_text(s, ",")) {
 		out->fraction_at = (uint32_t)(s->p - start);
-		out->fraction_bytes = 6;
-		if (!scan_field(s, 6, &micro))
+		if (!scan_fraction(s, &ns, &out->fraction_bytes))
 			return false;
-		*is_odd = !micro;
+		*is_odd |= out->fraction_bytes != 6 || !ns;
 	}
-	if (!nti_scan_text(s, "Z"))
+	*is_odd |= s->p < s->end && *s->p != 'Z';
+	if (!scan_zone(s, &east))
 		return false;
 	seconds += (uint64_t)(days_of((int64_t)year, (int64_t)month, (int64_t)day) -
 			      days_of(1970, 1, 1)) *
 		   86400;
+	if (east > (int64_t)seconds)
+		return false;
 	/* One that is written elsewhere says nothing of other lines. */
 	if (*is_odd)
 		out->fraction_at = out->fraction_bytes = 0;
-	out->fraction_ns = micro * NS_PER_US;
-	out->time_ns = seconds * NS_PER_S + out->fraction_ns;
+	out->fraction_ns = ns;
+	out->time_ns = (seconds - (uint64_t)east) * NS_PER_S + ns;
+	out->flags |= NTIME_RECORD_TIMED;
+	return true;
+}
+
+/* "[    0.123456] ", as the kernel's log and journalctl -o short-monotonic have it. */
+static bool scan_dmesg(struct nti_scan *s, struct nti_prefix *out)
+{
+	uint64_t seconds, ns;
+	uint32_t digits;
+
+	if (!nti_scan_text(s, "["))
+		return false;
+	while (nti_scan_text(s, " "))
+		;
+	if (!nti_scan_decimal(s, &seconds) || seconds > MOST_SECONDS || !nti_scan_text(s, ".") ||
+	    !scan_fraction(s, &ns, &digits) || !nti_scan_text(s, "]"))
+		return false;
+	out->time_ns = seconds * NS_PER_S + ns;
 	out->flags |= NTIME_RECORD_TIMED;
 	return true;
 }
@@ -411,7 +473,8 @@ static bool parse_any(const char *p, size_t n, struct nti_prefix *out)
 			put_text(&style, p, (size_t)(s.p - p));
 		else
 			put_field(&style, "%i");
-	} else if (memset(out, 0, sizeof(*out)), s = first, scan_syslog(&s, out)) {
+	} else if (memset(out, 0, sizeof(*out)), s = first,
+		   scan_syslog(&s, out) || (s = first, scan_dmesg(&s, out))) {
 		put_text(&style, p, (size_t)(s.p - p));
 	} else {
 		memset(out, 0, sizeof(*out));
@@ -427,18 +490,14 @@ static bool parse_any(const char *p, size_t n, struct nti_prefix *out)
 	}
 	while (s.p < s.end)
 		walk(&s, p, out, &style);
-	return n == 0 || p[n - 1] == ' ' || p[n - 1] == ':';
+	return n == 0 || is_blank(p[n - 1]) || p[n - 1] == ':';
 }
 
-bool nti_prefix_parse(const char *p, size_t n, struct nti_prefix *out)
+/* A prefix that begins with a letter. */
+static bool parse_prefix(const char *p, size_t n, struct nti_prefix *out)
 {
 	size_t used;
 
-	memset(out, 0, sizeof(*out));
-	if (n == 0)
-		return true;
-	if (n > NTI_PREFIX_BYTES || memchr(p, '\0', n))
-		return false;
 	if (parse_classic(p, n, out, &used) && used == n)
 		return true;
 	memset(out, 0, sizeof(*out));
@@ -449,6 +508,26 @@ bool nti_prefix_parse(const char *p, size_t n, struct nti_prefix *out)
 		return true;
 	memset(out, 0, sizeof(*out));
 	return parse_any(p, n, out);
+}
+
+bool nti_prefix_parse(const char *p, size_t n, struct nti_prefix *out)
+{
+	uint32_t blanks = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (n > NTI_PREFIX_BYTES || memchr(p, '\0', n))
+		return false;
+	while (blanks < n && is_blank(p[blanks]))
+		blanks++;
+	if (blanks < n && !parse_prefix(p + blanks, n - blanks, out))
+		return false;
+	if (!blanks || nti_style_is_lttng(out->style))
+		return true;
+	memmove(out->style + blanks, out->style, strlen(out->style) + 1);
+	memcpy(out->style, p, blanks);
+	out->fraction_at += out->fraction_bytes ? blanks : 0;
+	out->thread_at += out->flags & NTIME_RECORD_THREADED ? blanks : 0;
+	return true;
 }
 
 static const struct style_row {
@@ -486,9 +565,24 @@ bool nti_style_is_lttng(const char *style)
 	return !strncmp(style, NTI_STYLE_LTTNG, sizeof(NTI_STYLE_LTTNG) - 1);
 }
 
+/* The style of a time that no field of a style can write is that time. */
+static const struct style_row *find_stamp(const char *style)
+{
+	static const struct style_row iso = { "", NTIME_CLOCK_WALL, "ISO 8601" },
+				      dmesg = { "", NTIME_CLOCK_BOOT,
+						"seconds of the kernel's log (dmesg)" };
+	struct nti_scan s = { style + strspn(style, " \t"), style + strlen(style), false }, t = s;
+	struct nti_prefix out = { "" };
+	bool is_odd;
+
+	if (scan_iso(&s, style, &out, &is_odd))
+		return &iso;
+	return scan_dmesg(&t, &out) ? &dmesg : find_row(style);
+}
+
 const char *nti_style_name(const char *style)
 {
-	const struct style_row *row = find_row(style);
+	const struct style_row *row = find_stamp(style);
 
 	if (!*style || !strcmp(style, NTI_STYLE_CR))
 		return "no prefix (QEMU 6.0 and later)";
@@ -497,7 +591,7 @@ const char *nti_style_name(const char *style)
 
 uint32_t nti_style_clock(const char *style)
 {
-	const struct style_row *row = find_row(style);
+	const struct style_row *row = find_stamp(style);
 
 	return row ? row->clock : NTIME_CLOCK_NONE;
 }

@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: MIT
 /* What a trace cannot contain, in sentences, and what to do the next time. */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "lib/base/compiler.h"
 #include "trace/read/front.h"
 #include "trace/base/device.h"
 #include "trace/read/trace.h"
+
+/* The first lines that cannot be read, by their numbers. */
+static void put_lines(const struct nti_trace_losses *l, const char *sentence, char *out,
+		      size_t room)
+{
+	uint64_t i, known = l->torn - l->cut < NTI_TORN_LINES ? l->torn - l->cut : NTI_TORN_LINES;
+	size_t n = (size_t)snprintf(out, room, "%s", sentence);
+
+	for (i = 0; i < known; i++)
+		n += (size_t)snprintf(out + n, room - n, "%s%" PRIu64, i ? ", " : ": line ",
+				      l->torn_at[i]);
+	if (l->torn - l->cut > known)
+		(void)snprintf(out + n, room - n, ", ...");
+}
 
 struct warning {
 	uint64_t count;
@@ -18,6 +35,7 @@ int ntime_trace_warnings(const struct ntime_trace *t,
 	const struct nti_trace_losses *l = &t->losses;
 	bool is_simple = t->front->form == NTIME_TRACE_SIMPLE;
 	bool gives_others = (t->flags & NTIME_TRACE_OTHERS) != 0;
+	char torn[256] = "records that could not be read: they do not have their event's arguments";
 	const struct warning all[] = {
 		{ l->lost_records,
 		  "records were lost while the trace was made: what they were is not known",
@@ -34,13 +52,10 @@ int ntime_trace_warnings(const struct ntime_trace *t,
 		  is_simple ? "the last record is incomplete and was ignored"
 			    : "the last line is incomplete and was ignored",
 		  "end QEMU before its log is read" },
-		{ l->torn - l->cut,
-		  is_simple ? "records that could not be read: they do not have their "
-			      "event's arguments"
-			    : "lines that begin as an event and break off or go on otherwise",
+		{ l->torn - l->cut, torn,
 		  is_simple ? "record with QEMU's log backend (-D FILE)"
-			    : "end QEMU before its log is read; let no other program write into "
-			      "the log (-D FILE)" },
+			    : "compare them with the lines around; they were edited, or another "
+			      "program wrote into the file" },
 		{ l->unreturned,
 		  "lists of register operations were handed in and did not come back whole: what "
 		  "they read is not known",
@@ -71,8 +86,9 @@ int ntime_trace_warnings(const struct ntime_trace *t,
 		  "lines are longer than any event: only their first 4,096 bytes are kept",
 		  "a file that was cut while QEMU wrote it has such lines: let it write anew" },
 		{ gives_others ? l->reworded : 0,
-		  "events are as babeltrace prints them: what they say and when is kept, their "
-		  "lines are not, and are written as QEMU writes them",
+		  "events are as babeltrace prints them, or have other blanks or colours: what "
+		  "they say and when is kept, their lines are not, and are written as QEMU writes "
+		  "them",
 		  "keep the log where its lines are needed" },
 		{ l->zeros, "texts are cut where a zero byte stands in them",
 		  "a file that was cut while QEMU wrote it has such bytes: let it write anew" },
@@ -89,6 +105,10 @@ int ntime_trace_warnings(const struct ntime_trace *t,
 	};
 	size_t i;
 	int ret, n = 0;
+
+	if (t->front->is_text)
+		put_lines(l, "lines that begin as an event and break off or go on otherwise", torn,
+			  sizeof(torn));
 
 	for (i = 0; i < NTI_ARRAY_SIZE(all); i++) {
 		if (!all[i].count)

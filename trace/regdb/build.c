@@ -27,6 +27,23 @@ int nti_build_error(struct nti_builder *b, int code, const struct nti_xml_node *
 	return nti_error(&b->ctx->error, code, "%s:%u: %s", n->file, n->line, text);
 }
 
+void nti_build_warn(struct nti_builder *b, const struct nti_xml_node *n, const char *format, ...)
+{
+	char text[400];
+	va_list args;
+	uint32_t i;
+
+	for (i = 0; i < b->told_count; i++)
+		if (b->told[i] == n)
+			return;
+	if (b->told_count < NTI_TOLD)
+		b->told[b->told_count++] = n;
+	va_start(args, format);
+	nti_text_vprint(text, sizeof(text), format, args);
+	va_end(args);
+	nti_trace_log(b->ctx, "warning: %s:%u: %s", n->file, n->line, text);
+}
+
 int nti_build_no_memory(struct nti_builder *b)
 {
 	if (b->layer->arena.is_full || b->scratch->is_full)
@@ -96,15 +113,42 @@ static bool is_yes(const char *text)
 	return text && (strcmp(text, "yes") == 0 || strcmp(text, "1") == 0);
 }
 
+/* Parts that do not agree: what the first one says counts. */
+static void compare_parts(struct nti_builder *b, const struct nti_def *def,
+			  const struct nti_xml_node *n)
+{
+	static const char *const shared[] = { "prefix", "varset", "inline", "width", "size" };
+	const char *first, *here;
+	size_t i;
+
+	for (i = 0; i < NTI_ARRAY_SIZE(shared); i++) {
+		first = nti_xml_node_get(def->parts->node, shared[i]);
+		here = nti_xml_node_get(n, shared[i]);
+		if (first && here && strcmp(first, here) != 0)
+			nti_build_warn(b, n, "<%s name='%s'> has %s='%s', and '%s' at %s:%u",
+				       n->tag, def->name, shared[i], here, first,
+				       def->parts->node->file, def->parts->node->line);
+	}
+}
+
 static int gather_def(struct nti_builder *b, enum nti_def_kind kind, const struct nti_xml_node *n)
 {
 	const char *name = nti_xml_node_get(n, "name");
 	struct nti_def_part *part = nti_arena_new(b->scratch, sizeof(*part));
 	struct nti_def *def;
 
-	if (!name)
-		return nti_build_error(b, -EBADMSG, n, "<%s> has no name", n->tag);
+	if (!name) {
+		nti_build_warn(b, n, "<%s> has no name, so it is left out", n->tag);
+		return 0;
+	}
 	def = nti_def_find(b, kind, name);
+	if (def && kind == NTI_DEF_SPECTYPE) {
+		nti_build_warn(b, n, "the spectype '%s' is there already, at %s:%u", name,
+			       def->parts->node->file, def->parts->node->line);
+		return 0;
+	}
+	if (def)
+		compare_parts(b, def, n);
 	if (!def) {
 		def = add_def(b, kind, name);
 		if (def)
@@ -166,7 +210,8 @@ static bool is_placed(const struct nti_xml_node *n)
 
 static bool is_element(const struct nti_xml_node *n)
 {
-	return register_bits(n->tag) || strcmp(n->tag, "use-group") == 0 ||
+	return (register_bits(n->tag) && nti_xml_node_get(n, "name")) ||
+	       strcmp(n->tag, "use-group") == 0 ||
 	       ((strcmp(n->tag, "array") == 0 || strcmp(n->tag, "stripe") == 0) && is_placed(n));
 }
 
@@ -323,8 +368,7 @@ static int build_group(struct nti_builder *b, const struct nti_xml_node *n, cons
 	e->length = 1;
 	/* files that others import lack what those have: all else of them is worth having */
 	if (!def) {
-		nti_trace_log(b->ctx, "regdb: %s:%u: there is no group '%s'", n->file, n->line,
-			      name ? name : "");
+		nti_build_warn(b, n, "there is no group '%s'", name ? name : "");
 		return 0;
 	}
 	return build_body(b, def->parts, in, false, &e->body);
@@ -404,6 +448,8 @@ static int build_body(struct nti_builder *b, const struct nti_def_part *parts,
 		for (n = parts->node->first; n && !ret; n = n->next)
 			if (is_element(n))
 				ret = build_element(b, n, &in, &out->elements[out->count++]);
+			else if (register_bits(n->tag))
+				nti_build_warn(b, n, "a register has no name, so it is left out");
 	}
 	if (ret)
 		return ret;
@@ -415,17 +461,24 @@ static int build_body(struct nti_builder *b, const struct nti_def_part *parts,
 		     : 0;
 }
 
-static int read_domain(struct nti_builder *b, const struct nti_def *def, struct nti_domain *d)
+/* The first part that has an attribute, else the first. */
+static const struct nti_xml_node *first_with(const struct nti_def *def, const char *name)
 {
 	const struct nti_def_part *part;
-	uint64_t width = 8, size = 0;
-	int ret = 0;
 
-	for (part = def->parts; part && !ret; part = part->next) {
-		ret = nti_build_number(b, part->node, "size", &size);
-		if (!ret)
-			ret = nti_build_number(b, part->node, "width", &width);
-	}
+	for (part = def->parts; part; part = part->next)
+		if (nti_xml_node_get(part->node, name))
+			return part->node;
+	return def->parts->node;
+}
+
+static int read_domain(struct nti_builder *b, const struct nti_def *def, struct nti_domain *d)
+{
+	uint64_t width = 8, size = 0;
+	int ret = nti_build_number(b, first_with(def, "size"), "size", &size);
+
+	if (!ret)
+		ret = nti_build_number(b, first_with(def, "width"), "width", &width);
 	if (ret)
 		return ret;
 	if (width != 8 && width != 16 && width != 32 && width != 64)

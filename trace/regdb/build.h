@@ -49,6 +49,8 @@ struct nti_def {
 };
 
 #define NTI_DEFS 4096u
+/* Elements whose warning is not given again where a group or type is used again. */
+#define NTI_TOLD 64u
 
 struct nti_builder {
 	struct ntime_trace_ctx *ctx;
@@ -58,6 +60,8 @@ struct nti_builder {
 	struct nti_def *first;
 	struct nti_def *last;
 	uint32_t elements;
+	const struct nti_xml_node *told[NTI_TOLD];
+	uint32_t told_count;
 };
 
 struct nti_def *nti_def_find(const struct nti_builder *b, enum nti_def_kind kind, const char *name);
@@ -66,6 +70,13 @@ struct nti_def *nti_def_find(const struct nti_builder *b, enum nti_def_kind kind
 int nti_build_error(struct nti_builder *b, int code, const struct nti_xml_node *n,
 		    const char *format, ...) NTI_PRINTF(4, 5);
 int nti_build_no_memory(struct nti_builder *b);
+
+/*
+ * What is wrong and costs no more than a name: "warning: FILE:LINE: ..." in the log of the context,
+ * as rnn of envytools goes on there.
+ */
+void nti_build_warn(struct nti_builder *b, const struct nti_xml_node *n, const char *format, ...)
+	NTI_PRINTF(3, 4);
 
 /* A number that an attribute has; *@out stays where there is no such attribute. 0 or -EBADMSG. */
 int nti_build_number(struct nti_builder *b, const struct nti_xml_node *n, const char *name,

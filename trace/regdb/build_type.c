@@ -92,10 +92,13 @@ static bool is_between(char c)
 	return c == ' ' || c == ',' || c == '\t' || c == '\n';
 }
 
-/* One of "A", "A-B" (with B), "A:B" (without), each end may be left out. */
-static int read_range(struct nti_builder *b, const struct nti_xml_node *n,
-		      const struct nti_enum *of, const char *text, size_t bytes,
-		      struct nti_variants *v)
+/*
+ * One of "A", "A-B" (with B), "A:B" (without), each end may be left out. One with an end that is
+ * none holds nothing.
+ */
+static void read_range(struct nti_builder *b, const struct nti_xml_node *n,
+		       const struct nti_enum *of, const char *text, size_t bytes,
+		       struct nti_variants *v)
 {
 	size_t middle = 0, first = 0, end = of->count, i;
 
@@ -103,22 +106,24 @@ static int read_range(struct nti_builder *b, const struct nti_xml_node *n,
 		middle++;
 	if (middle) {
 		first = place_of(of, text, middle);
-		if (first == of->count)
-			return nti_build_error(b, -EBADMSG, n, "%s has no value '%.*s'", of->name,
-					       (int)middle, text);
+		if (first == of->count) {
+			nti_build_warn(b, n, "%s has no value '%.*s'", of->name, (int)middle, text);
+			return;
+		}
 	}
 	if (middle == bytes) {
 		end = first + 1;
 	} else if (middle + 1 < bytes) {
 		end = place_of(of, text + middle + 1, bytes - middle - 1);
-		if (end == of->count)
-			return nti_build_error(b, -EBADMSG, n, "%s has no value '%.*s'", of->name,
-					       (int)(bytes - middle - 1), text + middle + 1);
+		if (end == of->count) {
+			nti_build_warn(b, n, "%s has no value '%.*s'", of->name,
+				       (int)(bytes - middle - 1), text + middle + 1);
+			return;
+		}
 		end += text[middle] == '-';
 	}
 	for (i = first; i < end; i++)
 		v->bits[i / 64] |= (uint64_t)1 << i % 64;
-	return 0;
 }
 
 int nti_build_variants(struct nti_builder *b, const struct nti_xml_node *n,
@@ -128,19 +133,17 @@ int nti_build_variants(struct nti_builder *b, const struct nti_xml_node *n,
 	const char *text = nti_xml_node_get(n, "variants");
 	struct nti_enum *of = in->varset ? in->varset : in->prefix;
 	struct nti_variants *v;
-	int ret;
 
 	*out = outer;
 	if (!text)
 		return 0;
-	if (!of && in->is_unknown) {
-		nti_trace_log(b->ctx, "regdb: %s:%u: it is unknown what the variants are of",
-			      n->file, n->line);
+	if (!of) {
+		nti_build_warn(b, n, "%s, so they count for all chips",
+			       in->is_unknown
+				       ? "it is unknown what the variants are of"
+				       : "variants without a varset or prefix that says of what");
 		return 0;
 	}
-	if (!of)
-		return nti_build_error(b, -EBADMSG, n,
-				       "variants without a varset or prefix that says of what");
 	v = nti_layer_choose(b->layer, of) ? nti_variants_new(b->layer, of, outer) : NULL;
 	if (!v)
 		return nti_build_no_memory(b);
@@ -153,9 +156,7 @@ int nti_build_variants(struct nti_builder *b, const struct nti_xml_node *n,
 			bytes++;
 		if (!bytes)
 			break;
-		ret = read_range(b, n, of, text, bytes, v);
-		if (ret)
-			return ret;
+		read_range(b, n, of, text, bytes, v);
 		text += bytes;
 	}
 	*out = v;
@@ -184,8 +185,6 @@ static int make_value(struct nti_builder *b, const struct nti_xml_node *n,
 	struct nti_scope in;
 	int ret;
 
-	if (!name)
-		return nti_build_error(b, -EBADMSG, n, "a value has no name");
 	name = nti_arena_text(&b->layer->arena, name, strlen(name));
 	if (!name)
 		return nti_build_no_memory(b);
@@ -203,9 +202,14 @@ static int make_values(struct nti_builder *b, const struct nti_xml_node *from,
 	const struct nti_xml_node *n;
 	int ret = 0;
 
-	for (n = from->first; n && !ret; n = n->next)
-		if (strcmp(n->tag, "value") == 0)
+	for (n = from->first; n && !ret; n = n->next) {
+		if (strcmp(n->tag, "value") != 0)
+			continue;
+		if (nti_xml_node_get(n, "name"))
 			ret = make_value(b, n, scope, &values[(*count)++]);
+		else
+			nti_build_warn(b, n, "a value has no name, so it is left out");
+	}
 	return ret;
 }
 
@@ -289,6 +293,7 @@ static int enum_type(struct nti_builder *b, const struct nti_xml_node *n, struct
 	return ret;
 }
 
+/* 1: left out, with a warning. */
 static int make_field(struct nti_builder *b, const struct nti_xml_node *n,
 		      const struct nti_scope *scope, uint32_t depth, struct nti_field *out)
 {
@@ -297,8 +302,10 @@ static int make_field(struct nti_builder *b, const struct nti_xml_node *n,
 	struct nti_scope in;
 	int ret;
 
-	if (!name)
-		return nti_build_error(b, -EBADMSG, n, "a bit field has no name");
+	if (!name) {
+		nti_build_warn(b, n, "a bit field has no name, so it is left out");
+		return 1;
+	}
 	ret = nti_build_number(b, n, "low", &low);
 	if (!ret)
 		ret = nti_build_number(b, n, "high", &high);
@@ -308,10 +315,13 @@ static int make_field(struct nti_builder *b, const struct nti_xml_node *n,
 	}
 	if (ret)
 		return ret;
-	if (low > high || high > 63)
-		return nti_build_error(b, -EBADMSG, n,
-				       "the bit field %s needs low and high, or pos, from 0 to 63",
-				       name);
+	if (low > high || high > 63) {
+		nti_build_warn(b, n,
+			       "the bit field %s needs low and high, or pos, from 0 to 63, so it "
+			       "is left out",
+			       name);
+		return 1;
+	}
 	name = nti_arena_text(&b->layer->arena, name, strlen(name));
 	if (!name)
 		return nti_build_no_memory(b);
@@ -326,42 +336,30 @@ static int make_field(struct nti_builder *b, const struct nti_xml_node *n,
 		   : nti_build_type(b, n, &in, (uint32_t)(high - low + 1), depth + 1, &out->type);
 }
 
-static int make_fields_of(struct nti_builder *b, const struct nti_xml_node *from,
+/* Fields that stand in an element which has @bits must be in it; 0: it has none itself. */
+static int make_fields_of(struct nti_builder *b, const struct nti_xml_node *from, uint32_t bits,
 			  const struct nti_scope *scope, uint32_t depth, struct nti_field *fields,
 			  size_t *count)
 {
 	const struct nti_xml_node *n;
-	int ret = 0;
-
-	for (n = from->first; n && !ret; n = n->next)
-		if (strcmp(n->tag, "bitfield") == 0)
-			ret = make_field(b, n, scope, depth, &fields[(*count)++]);
-	return ret;
-}
-
-/*
- * Fields that stand in the element itself, which has @bits, must be in it; @fields are made of
- * them.
- */
-static int check_fields(struct nti_builder *b, const struct nti_xml_node *from, uint32_t bits,
-			const struct nti_field *fields)
-{
-	const struct nti_xml_node *n;
 	uint64_t shr = 0;
-	int ret = nti_build_number(b, from, "shr", &shr);
+	int ret = bits ? nti_build_number(b, from, "shr", &shr) : 0;
 
-	for (n = from->first; n && !ret; n = n->next) {
+	for (n = from->first; n && ret >= 0; n = n->next) {
+		const struct nti_field *field = &fields[*count];
+
 		if (strcmp(n->tag, "bitfield") != 0)
 			continue;
-		if (fields->high >= bits + shr)
+		ret = make_field(b, n, scope, depth, &fields[*count]);
+		*count += !ret;
+		if (!ret && bits && field->high >= bits + shr)
 			ret = nti_build_error(b, -EBADMSG, n,
 					      "the bit field %s has bits %u to %u, and <%s> has "
 					      "bits 0 to %u",
-					      fields->name, fields->low, fields->high, from->tag,
+					      field->name, field->low, field->high, from->tag,
 					      (unsigned int)(bits + shr) - 1);
-		fields++;
 	}
-	return ret;
+	return ret < 0 ? ret : 0;
 }
 
 /* Fields of @n (may be NULL), which has @bits, and of all @parts. */
@@ -381,15 +379,13 @@ static int make_fields(struct nti_builder *b, const struct nti_xml_node *n, uint
 	if (!fields)
 		return nti_build_no_memory(b);
 	if (n)
-		ret = make_fields_of(b, n, scope, depth, fields, count);
-	if (n && !ret)
-		ret = check_fields(b, n, bits, fields);
+		ret = make_fields_of(b, n, bits, scope, depth, fields, count);
 	for (; parts && !ret; parts = parts->next) {
 		struct nti_scope in;
 
 		ret = nti_build_scope(b, parts->node, scope, &in);
 		if (!ret)
-			ret = make_fields_of(b, parts->node, &in, depth, fields, count);
+			ret = make_fields_of(b, parts->node, 0, &in, depth, fields, count);
 	}
 	*out = fields;
 	return ret;
@@ -487,7 +483,7 @@ static int named_type(struct nti_builder *b, const struct nti_xml_node *n, const
 	 * a type that nobody defines is a number: the name of the register is worth more than its
 	 * type
 	 */
-	nti_trace_log(b->ctx, "regdb: %s:%u: there is no type '%s'", n->file, n->line, name);
+	nti_build_warn(b, n, "there is no type '%s'", name);
 	out->kind = NTI_TYPE_HEX;
 	return 0;
 }

@@ -106,10 +106,18 @@ static size_t folder_of(const char *path, size_t bytes)
 	return bytes ? bytes - 1 : 0;
 }
 
+static bool is_xml(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 4 && strcmp(name + n - 4, ".xml") == 0;
+}
+
 /*
  * Open @name in folder @dir, so many bytes of it, and put the path to @out. What lies below the
- * database's folder may name each other; above it, where only a file was named, only plain names
- * are looked for. A descriptor or -errno; -EXDEV: it leads out of the folder.
+ * database's folder may name each other; above it, where only a file was named, plain names are
+ * looked for, and XML in folders, for the database's root may be there. A descriptor or -errno;
+ * -EXDEV: it leads out of the folder.
  */
 static int open_in(const struct reader *r, const char *dir, size_t bytes, const char *name,
 		   char *out)
@@ -121,7 +129,7 @@ static int open_in(const struct reader *r, const char *dir, size_t bytes, const 
 		return -ENAMETOOLONG;
 	if (bytes >= base && memcmp(dir, r->base, base) == 0 && (bytes == base || dir[base] == '/'))
 		return nti_file_open_beneath(r->base, out + base + 1);
-	if (strchr(name, '/'))
+	if (strchr(name, '/') && !is_xml(name))
 		return -ENOENT;
 	memcpy(folder, dir, bytes);
 	folder[bytes] = '\0';
@@ -177,7 +185,31 @@ static int open_made(const struct made_file *made, const char *dir, size_t bytes
 	return fd;
 }
 
-/* Beside the file that imports, in the folders above it, beside what the user named. */
+/* In the folders that rnn of envytools looks in. */
+static int open_on_path(const char *name, char *out)
+{
+	const char *path = secure_getenv("RNN_PATH"), *end;
+	char folder[PATH_BYTES];
+	int fd = -ENOENT;
+
+	for (; path && *path && fd < 0 && !is_final(fd); path = *end ? end + 1 : end) {
+		size_t bytes;
+
+		end = strchrnul(path, ':');
+		bytes = (size_t)(end - path);
+		if (!bytes || !join(out, path, bytes, name))
+			continue;
+		memcpy(folder, path, bytes);
+		folder[bytes] = '\0';
+		fd = nti_file_open_beneath(folder, name);
+	}
+	return fd;
+}
+
+/*
+ * Beside the file that imports, in the folders above it, beside what the user named, and where rnn
+ * looks.
+ */
 static int open_import(const struct reader *r, const char *from, const char *name, char *out)
 {
 	const struct made_file *made = find_made(name);
@@ -197,7 +229,8 @@ static int open_import(const struct reader *r, const char *from, const char *nam
 			break;
 		bytes = folder_of(from, bytes);
 	}
-	return open_in(r, r->base, strlen(r->base), name, out);
+	fd = open_in(r, r->base, strlen(r->base), name, out);
+	return fd >= 0 || is_final(fd) ? fd : open_on_path(name, out);
 }
 
 /* Why a file could not be imported. */
@@ -226,9 +259,9 @@ static void import(struct parse *p, struct nti_xml_node *n)
 	int ret, fd;
 
 	if (!name) {
-		stop(p, nti_error(&p->r->ctx->error, -EBADMSG,
-				  "%s:%u: an import names no file: it needs file=\"...\"", p->file,
-				  n->line));
+		nti_trace_log(p->r->ctx,
+			      "warning: %s:%u: an import names no file: it needs file=\"...\"",
+			      p->file, n->line);
 		return;
 	}
 	fd = open_import(p->r, p->file, name, path);
@@ -534,13 +567,6 @@ static int read_found(struct reader *r, const char *path, struct nti_xml_node *i
 	ret = read_file(r, fd, path, into);
 	nti_file_close(fd);
 	return ret;
-}
-
-static bool is_xml(const char *name)
-{
-	size_t n = strlen(name);
-
-	return n > 4 && strcmp(name + n - 4, ".xml") == 0;
 }
 
 /* A folder that is gone over, and those in it. */

@@ -26,7 +26,8 @@ struct ntime_trace_ctx;
  * @root:	directory put before the names of the system's files (/sys, /proc, /dev, /run), for
  *		<ntime/trace/vfio.h>; NULL: the real root. Files that the caller names, traces and
  *		databases, are never looked for below it
- * @log:	called with one line (no newline) for each decision the library takes; NULL: silent
+ * @log:	called with one line (no newline) for each decision the library takes; NULL: silent.
+ *		"warning: " begins one that says what is wrong in a file and was passed over
  * @log_arg:	first argument of @log
  * @reserved:	must be 0
  *

@@ -34,9 +34,10 @@ NTIME_API void ntime_regdb_free(struct ntime_regdb *db);
  * @path:	XML file with what it imports, or a folder: "root.xml" of it, else all XML files in
  *		and below it that are databases
  *
- * Imports are looked for beside the file that names them, in up to three folders above it, then
- * beside @path; each file is read once, loops end. Groups, types and varsets that no file has are
- * left out, and the log of the context names them.
+ * Imports are looked for beside the file that names them, in up to three folders above it, beside
+ * @path, then in the folders of the environment's RNN_PATH; each file is read once, loops end.
+ * Groups, types, varsets and their values that no file has, elements without a name and bit fields
+ * without a place are left out, and the log of the context names them, file and line.
  * Return: 0; -ENOENT, -EACCES; -EBADMSG (file and line in the sentence); -EOPNOTSUPP (built without
  * expat); -E2BIG (more than the bounds: depth, array sizes, file size); -ENOMEM. After an error the
  * database is as it was. Since 0.1.

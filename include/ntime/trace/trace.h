@@ -219,6 +219,7 @@ enum ntime_trace_clock {
  * @others:	lines of other origin
  * @first_ns, @last_ns: times of the first and last record that has one
  * @is_ended:	the end was reached
+ * @damaged:	lines that have an event's name and cannot be read, without an incomplete last one
  */
 struct ntime_trace_info {
 	uint32_t size;
@@ -236,7 +237,8 @@ struct ntime_trace_info {
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint64_t kept_accesses;
-	uint64_t reserved[3];
+	uint64_t damaged;
+	uint64_t reserved[2];
 };
 
 /**
