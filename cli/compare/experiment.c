@@ -280,14 +280,15 @@ static void begin(struct cli_experiment *e)
 	cli_stop_init(&e->stop, r, e->o->rounds, precision_of(e->o), e->o->precision > 0);
 }
 
+/* Fewer runs have numbers and no verdict; who asks for one knows so before they are made. */
 static int check_rounds(const struct cli_experiment *e)
 {
 	size_t least = cli_least_rounds(&e->results);
 
-	if (!e->o->rounds || e->o->rounds >= least)
+	if (!e->o->rounds || e->o->rounds >= least || e->o->fail_above <= 0)
 		return 0;
-	(void)cli_compare_misuse("-n %ju is too few: an interval of 95 %% needs at least %zu runs "
-				 "of each command",
+	(void)cli_compare_misuse("-n %ju is too few for --fail-above: an interval of 95 %% needs "
+				 "at least %zu runs of each command",
 				 (uintmax_t)e->o->rounds, least);
 	return CLI_EXIT_FAILED;
 }

@@ -35,6 +35,11 @@ def words_of(path):
         return f.read().split()
 
 
+def words_of_line(path):
+    with open(path, encoding='utf-8') as f:
+        return f.read()
+
+
 @test
 def what_differs_is_found():
     text = compare('-n', '12', 'sleep 0.01', 'sleep 0.03')
@@ -55,9 +60,9 @@ def names_are_those_of_the_programs():
             with open(name, 'w', encoding='utf-8') as f:
                 f.write('#!/bin/sh\n')
             os.chmod(name, 0o755)
-        text = compare('-n', '6', './old "a  b"', './new $HOME')
-        has(text, 'old  ./old "a  b"  6 runs')
-        has(text, 'new  ./new $HOME   6 runs')
+        text = compare('-n', '6', './old "a  b"', './new "$HOME"')
+        has(text, 'old  ./old "a  b"   6 runs')
+        has(text, 'new  ./new "$HOME"  6 runs')
 
 
 @test
@@ -94,11 +99,29 @@ def a_shell_is_there_when_asked_for():
     with Directory():
         compare('-n', '6', '--shell', 'sh -e', 'false; echo never >>log', 'echo 1 | cat >>log', '-i')
         equal(words_of('log'), ['1'] * 6)
-        for line in ('a | b', 'a > b', 'a $(b)', 'a `b`', 'a; b', 'a & b'):
+        for line, way in (('a | b', "'|'"), ('a > b', "'>'"), ('a 2>&1', "'>'"), ('a $(b)', "'$'"), ('a "$b"$c', "'$'"), ('a `b`', "'`'"),
+                          ('a; b', "';'"), ('a & b', "'&'"), ('a *.c', "'*'"), ('a b?', "'?'"), ('a [bc]', "'['"), ('a ~/b', "'~'"),
+                          ('a # b', "'#'"), ('{ a', "'{'"), ('! a', "'!'"), ('a (b)', "'('"), ('A_1=b c', "'='")):
             done = ntime('compare', line, 'true')
             equal((done.returncode, done.stdout), (125, b''), line)
-            has(err(done), f"'{line}' is shell syntax: add --shell=sh, or quote it\n")
-        has(err(ntime('compare', "a 'b", 'true')), 'has a quote or brace that does not end')
+            has(err(done), f"'{line}' has {way} outside of quotes, and no shell runs it: add --shell=sh, quote it, or write sh -c '...'\n")
+        has(err(ntime('compare', 'a\nb', 'true')), 'has a line break outside of quotes')
+        for line, quote in (("a 'b", "'"), ('a "b\\"', '"')):
+            has(err(ntime('compare', line, 'true')), f"'{line}' has a quote, {quote}, without end, and")
+
+
+@test
+def words_are_those_of_posix():
+    with Directory():
+        put('args', '#!/bin/sh\nfor a; do printf "<%s>" "$a"; done >log\n')
+        os.chmod('args', 0o755)
+        for line, words in (('a  b\t\'c d\'"e f"', '<a><b><c de f>'), ('"" \'\'', '<><>'), ('\\$a \\* a\\ b \\\\', '<$a><*><a b><\\>'),
+                            ('"$((i+1)) $i `x`"', '<$((i+1)) $i `x`>'), ('"\\$i \\`x\\` \\" \\\\ \\n"', '<$i `x` " \\ \\n>'), ("'\\$i'", '<\\$i>'),
+                            ('"a\\\nb" a\\\nb\n', '<ab><ab>'), ('a=b x#y x~ $ {a} {a,b} [ ] ! -x=1', '<a=b><x#y><x~><$><{a}><{a,b}><[><]><!><-x=1>')):
+            compare('-n', '1', f' ./args {line}', 'true')
+            equal(words_of_line('log'), words, line)
+        text = compare('-n', '1', '--json', 'sh -c "i=0; while [ $i -lt 3 ]; do i=$((i+1)); echo $i >>count; done"', 'true')
+        equal(words_of('count'), ['1', '2', '3'], text)
 
 
 @test
@@ -130,6 +153,15 @@ def failures_are_in_no_number():
     done = ntime('compare', '--timeout', '50ms', 'sleep 1000', 'true')
     equal(done.returncode, 125)
     has(err(done), 'sleep failed in round 1: ended by --timeout')
+
+
+@test
+def few_runs_have_numbers_and_no_verdict():
+    for runs in ('1', '3'):
+        text = compare('-n', runs, '-N', '--command-name', 'a', '--name', 'b', 'sleep 0.001', 'true', '--export-markdown', '-')
+        has(text, f'a  sleep 0.001  {runs} run')
+        has(text, 'a and b: no verdict: 95 % needs at least 6 runs of each')
+        has(text, '| too few runs |')
 
 
 @test
@@ -549,17 +581,32 @@ def what_cannot_be_run():
                                ((), 125, 'there is nothing to compare: name two commands'),
                                (('true',), 125, 'there is nothing to compare: name two commands'),
                                (('true', ''), 125, 'a command is empty'),
-                               (('true', '$nothing_is_there'), 125, 'a command is empty'),
-                               (('-n', '1', 'true', 'true'), 125, '-n 1 is too few: an interval of 95 % needs at least 6 runs'),
-                               (('-n', '6', 'true', 'true', 'true'), 125, 'needs at least 7 runs'),
-                               (('-N', 'true', 'true'), 125, "unknown option '-N': commands run without a shell"),
-                               (('-r', '1', 'true', 'true'), 125, '-n 1 is too few'),
-                                                              (('-n', '6', '--precision', '1%', 'true', 'true'), 125, '-n and --precision cannot be combined'),
+                               (('true', '""'), 125, 'a command is empty'),
+                               (('-n', '1', '--fail-above', '1', 'true', 'true'), 125, '-n 1 is too few for --fail-above: an interval of 95 % needs at least 6 runs'),
+                               (('-r', '6', '--fail-above', '1', 'true', 'true', 'true'), 125, 'needs at least 7 runs'),
+                               (('--output=pipe', 'true', 'true'), 125, "--output is the file of the report, not what 'pipe' is to hyperfine: --show-output"),
+                               (('--output', 'null', 'true', 'true'), 125, 'without it that goes nowhere; a file is ./null'),
+                               (('--output', 'inherit', 'true', 'true'), 125, '--show-output shows what commands write'),
+                               (('--input', 'x', 'true', 'true'), 125, "unknown option '--input': commands read nothing; a file is --shell=sh"),
+                               (('--conclude', 'x', 'true', 'true'), 125, "unknown option '--conclude': not in ntime: --prepare is done"),
+                               (('-C', 'x', 'true', 'true'), 125, "unknown option '-C': not in ntime: --prepare is done"),
+                               (('--reference', 'x', 'true', 'true'), 125, "unknown option '--reference': the first command is"),
+                               (('--reference-name', 'x', 'true', 'true'), 125, '--name calls it'),
+                               (('--sort', 'x', 'true', 'true'), 125, "unknown option '--sort': commands are listed in the order"),
+                               (('--export-orgmode', 'x', 'true', 'true'), 125, "unknown option '--export-orgmode': a table is --export-markdown"),
+                               (('--export-asciidoc', 'x', 'true', 'true'), 125, "unknown option '--export-asciidoc': a table is --export-markdown"),
+                               (('-u', 'second', 'true', 'true'), 125, "unknown option '-u': each number has the unit"),
+                               (('--style=basic', 'true', 'true'), 125, "unknown option '--style': colours"),
+                               (('-D', '1', 'true', 'true'), 125, "unknown option '-D': values are listed by -L"),
+                               (('--ignore-failure=1,2', 'true', 'true'), 125, "'--ignore-failure' takes no argument: it goes on after any exit status"),
+                               (('-i=1,2', 'true', 'true'), 125, 'of -i, it goes on after any exit status, and takes no list of them'),
+                               (('-i', '1,2', 'true', 'true'), 125, "'1,2' is no command; of --ignore-failure, it goes on after any exit status"),
+                               (('-n', '6', '--precision', '1%', 'true', 'true'), 125, '-n and --precision cannot be combined'),
                                (('--precision', '0', 'true', 'true'), 125, "--precision '0' is no width"),
                                (('--precision', '0x1%', 'true', 'true'), 125, "--precision '0x1%' is not a percentage"),
                                (('-n', 'old', 'true', 'true'), 125, "-n 'old' is not a number of runs; a name is --name old"),
                                (('--by', 'page-faults,minor-faults', 'true', 'true'), 125, 'is more than one metric'),
-                               (('FOO=1 true', 'true'), 125, "'FOO=1 true' is shell syntax"),
+                               (('FOO=1 true', 'true'), 125, "'FOO=1 true' has '=' outside of quotes"),
                                (('x.json', 'true'), 125, 'files with results, whose names end with .json, and commands cannot be mixed'),
                                (('-L', 'x', '1,1', 'true {x}'), 125, '-L x: 1 is there twice'),
                                (('-L', 'x', '1,2', '-s', 'make {x}', './prog'), 125, '--setup differs and the commands do not'),
