@@ -80,19 +80,8 @@ static char *letter(size_t i)
 /* "threads=4"; behind the name of the command where there are several. */
 static char *name_with(const struct cli_compare_command *c, const char *name, bool is_only)
 {
-	struct cli_text out;
-	const char *gap = "";
-
-	cli_text_begin(&out);
-	if (!is_only || !c->parameters) {
-		fputs(name, out.f);
-		gap = " ";
-	}
-	for (size_t i = 0; i < c->parameters; i++) {
-		fprintf(out.f, "%s%s=%s", gap, c->parameter[i].name, c->parameter[i].value);
-		gap = " ";
-	}
-	return cli_text_end(&out);
+	return cli_parameters_text(is_only && c->parameters ? "" : name, c->parameter,
+				   c->parameters);
 }
 
 /* Commands are told apart by the names of their programs, where that is enough. */

@@ -227,16 +227,6 @@ static bool has_run_options(const struct cli_compare_options *o)
 	       !o->run.hides_output;
 }
 
-/* Every command has it, without counters. */
-static bool is_of_command(const char *metric)
-{
-	bool is = strcmp(metric, CLI_METRIC_CPU) == 0;
-
-	for (int i = 0; i < CLI_FIGURES; i++)
-		is |= strcmp(metric, cli_figure_forms[i].name) == 0;
-	return is;
-}
-
 static bool is_list_option(const char *word)
 {
 	return strcmp(word, "-L") == 0 || strcmp(word, "--parameter-list") == 0;
@@ -313,12 +303,12 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 						    "the options take --by, --name, "
 						    "--fail-above and those of the output")
 			       : 0;
-	if (o->by && is_of_command(o->by) && o->run.via == NTIME_VIA_EMULATOR)
+	if (o->by && cli_metric_is_figure(o->by) && o->run.via == NTIME_VIA_EMULATOR)
 		return cli_compare_misuse("--by %s: of a command in the emulator it is the "
 					  "emulator's, not the command's",
 					  o->by);
 	/* Behind the user's, who may have named it, too. */
-	return o->by && !is_of_command(o->by) ? cli_stat_options_add(&o->run, o->by) : 0;
+	return o->by && !cli_metric_is_figure(o->by) ? cli_stat_options_add(&o->run, o->by) : 0;
 }
 
 void cli_compare_options_fini(struct cli_compare_options *o)

@@ -93,7 +93,7 @@ const char *cli_compare_metric(const char *name)
 	return name;
 }
 
-static char *value_text(double value, const char *unit, bool utf8)
+char *cli_compare_value(double value, const char *unit, bool utf8)
 {
 	const char *shown;
 	struct cli_number n = cli_number_value(value, unit, utf8, &shown);
@@ -115,9 +115,9 @@ char *cli_compare_numbers(const struct cli_results *r, size_t side, size_t metri
 		return cli_strdup("-");
 	}
 	cli_sort(number, n);
-	middle = value_text(cli_quantile(number, n, 0.5), unit, utf8);
-	low = value_text(number[0], unit, utf8);
-	high = value_text(number[n - 1], unit, utf8);
+	middle = cli_compare_value(cli_quantile(number, n, 0.5), unit, utf8);
+	low = cli_compare_value(number[0], unit, utf8);
+	high = cli_compare_value(number[n - 1], unit, utf8);
 	text = has_range ? cli_format("%s (%s .. %s)", middle, low, high) : cli_strdup(middle);
 	free(middle);
 	free(low);

@@ -165,6 +165,20 @@ def few_runs_have_numbers_and_no_verdict():
 
 
 @test
+def runs_that_are_far_off_are_told():
+    with Directory():
+        put('h.json', hyperfine(('a', [3.0] + [1 + i / 1000 for i in range(11)]), ('b', [1 + i / 1000 for i in range(11)] + [0.1]),
+                                ('c', [1.0, 1.1] * 6), ('d', [9.0] * 6 + [1 + i / 1000 for i in range(30)])))
+        text = ' '.join(compare('h.json').split())
+        has(text, ' a: Outliers: run 1 (3.000000 s); the first run was slow: --warmup 1 keeps it from the numbers')
+        has(text, ' b: Outliers: run 12 (0.100000 s) ')
+        has_not(text, ' c: Outliers')
+        has(text, '5 (9.000000 s) and 1 more; the first')
+        ntime('-r', '9', '-o', 'stat', 'sh', '-c', 'test -e x || sleep 0.3; touch x')
+        has(' '.join(words_of('stat')), 's); the first run was slow: --warmup 1 keeps it from the numbers')
+
+
+@test
 def it_stops_by_itself():
     text = compare('true', 'true')
     runs = {int(n) for n in re.findall(r' (\d+) runs ', text)}
@@ -331,6 +345,28 @@ def results_of_hyperfine_are_read():
         text = compare('h.json')
         has(text, 'a  8 runs')
         has(text, 'a: not in the numbers, 1 of 10 runs: ended with status 7')
+        has(text, 'a: not in the numbers, 1 of 10 runs: killed by a signal')
+        with open('ours.json', 'w', encoding='utf-8') as f:
+            f.write(compare('--json', 'h.json'))
+        compare('-o', 'text', '--export-json', 'again.json', 'ours.json')
+        with open('again.json', encoding='utf-8') as f:
+            again = json.load(f)['results'][0]
+        equal([again[k] for k in ('times', 'exit_codes', 'user', 'system')], [one, failed['results'][0]['exit_codes'], 0.1, 0])
+        # What it tells of memory, of CPU time in the mean, and by parameters.
+        more = hyperfine(('a', one), ('a', other))
+        for r, value, kilobytes in zip(more['results'], '12', (5, 4)):
+            r.update(parameters={'t': value}, memory_usage_byte=[kilobytes * 1000 + i for i in range(len(r['times']))])
+        put('m.json', more)
+        text = compare('--by', 'max-rss', '-v', '--export-json', 'again.json', 'm.json')
+        has(text, 'a t=2 has ')
+        has(text, '% less max-rss than a t=1 (95 %: ')
+        has(text, 'a t=1: user time is 100.000 ms in the mean; the file has no number of each run')
+        with open('again.json', encoding='utf-8') as f:
+            again = json.load(f)['results']
+        equal([[r[k] for k in ('parameters', 'memory_usage_byte', 'user')] for r in again],
+              [[r[k] for k in ('parameters', 'memory_usage_byte', 'user')] for r in more['results']])
+        has(compare('m.json', 'm.json'), 'a t=2 (m.json) #4 ')
+        has(err(ntime('compare', '--by', 'user', 'm.json')), '--by user: hyperfine writes its mean and not the number of each run')
         # The same file twice, and names that are the same.
         text = compare('--name', 'x', '--name', 'x', 'h.json')
         has(text, 'x #2 is ')
@@ -386,6 +422,25 @@ def exports_are_those_of_hyperfine():
         has(lines[2], '| `t=0.001` | `sh -c "sleep 0.001\\|:"` | 7 | ')
         # What was exported is read.
         has(compare('e.json'), '7 runs')
+    # Runs that failed are among its times, and a name is its command.
+    with Directory():
+        text = compare('-i', '-n', '6', '--name', 'bad', '--name', 'good', '--export-json', 'e.json', '--json', 'sh -c "exit 3"', 'true')
+        put('ours.json', text)
+        compare('--export-json', 'f.json', '-o', 'report', 'ours.json')
+        for name in ('e.json', 'f.json'):
+            with open(name, encoding='utf-8') as f:
+                results = json.load(f)['results']
+            equal([(r['command'], len(r['times']), r['exit_codes'], r['mean'] > 0) for r in results],
+                  [('bad', 6, [3] * 6, True), ('good', 6, [0] * 6, True)])
+        # hyperfine's own programs, of its folder scripts, where they and what they need are.
+        folder = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'ntime/hyperfine/scripts')
+        compare('-i', '-n', '6', '-L', 't', '0,1', '--export-json', 'e.json', 'sh -c "exit {t}"')
+        for script in sorted(os.listdir(folder) if os.path.isdir(folder) else []):
+            args = ['-o', 'e.png'] if script.startswith('plot') else []
+            done = subprocess.run([sys.executable, f'{folder}/{script}', 'e.json', *args], capture_output=True, timeout=t.PATIENCE, check=False,
+                                  env=dict(os.environ, MPLBACKEND='Agg')) if script.endswith('.py') else None
+            if done and b'ModuleNotFoundError' not in done.stderr:
+                equal(done.returncode, 0, f'{script}: {done.stderr}')
     # Nothing is run if a file cannot be written.
     with Directory():
         done = ntime('compare', '--export-csv', '/nonexistent/e.csv', 'touch here', 'true')
@@ -499,6 +554,9 @@ def bad_results():
     def changed(**more):
         return {**ours, **more}
 
+    def with_first(**more):
+        return {'results': [{**good['results'][0], **more}, good['results'][1]]}
+
     with Directory():
         for value, part in (('', 'line 1: it is no JSON, or cut short'),
                             (json.dumps(good)[:-9], 'it is no JSON, or cut short'),
@@ -507,6 +565,20 @@ def bad_results():
                             ({'results': [{'command': 'a'}]}, 'result 1 has no command and times'),
                             (hyperfine(('a', [1.0])), 'has one command; name a second file'),
                             ({'results': [{'command': 'a', 'times': [1, 'x']}]}, "a time of 'a' is not a number"),
+                            (with_first(times=[1.0] * 8 + [-0.001]), "a time of 'a' is negative"),
+                            (with_first(times=[1.0] * 8 + [None]), "a time of 'a' is not a number"),
+                            (with_first(exit_codes=[0] * 8), 'result 1 has 9 times and 8 exit_codes, of the same runs'),
+                            (with_first(exit_codes=[0] * 8 + [256]), "an exit code of 'a' is not a number from 0 to 255"),
+                            (with_first(exit_codes=[0] * 8 + ['x']), "an exit code of 'a' is not a number from 0 to 255"),
+                            (with_first(memory_usage_byte=[1] * 10), 'result 1 has 9 times and 10 memory_usage_byte, of the same runs'),
+                            (with_first(memory_usage_byte=[-1] * 9), "a memory_usage_byte of 'a' is negative"),
+                            (with_first(user=-1), "the mean of user of 'a' is negative"),
+                            (with_first(system='x'), "the mean of sys of 'a' is not a number"),
+                            (with_first(parameters={'t': 1}), "the parameter 't' of 'a' is no text"),
+                            (changed(commands=[{'rounds': [1, 2], 'values': {'real': [1]}}]), "command 1 has 2 rounds and 1 values of 'real'"),
+                            (changed(commands=[{'rounds': [1], 'values': {'real': [-1]}}]), "a value of 'real' is negative"),
+                            (changed(commands=[{'rounds': [1], 'values': {}, 'failed': [{'round': -1}]}]),
+                             'the runs that command 1 left out are not such'),
                             (changed(schema=1), 'in another form (1, this is 2)'),
                             (changed(kind='interval'), "it is of kind 'interval'"),
                             (changed(metrics=[]), 'has no '),
