@@ -174,6 +174,11 @@ def runs_that_are_far_off_are_told():
         has(text, ' b: Outliers: run 12 (0.100000 s) ')
         has_not(text, ' c: Outliers')
         has(text, '5 (9.000000 s) and 1 more; the first')
+        # A range has one unit.
+        put('u.json', hyperfine(('a', [9.9, 11.8, 13.1]), ('b', [0.0009, 0.002, 10.5])))
+        text = compare('u.json')
+        has(text, '11.800 s (9.900 s .. 13.100 s)\n')
+        has(text, '2.000 ms (0.900 ms .. 10,500.000 ms)\n')
         ntime('-r', '9', '-o', 'stat', 'sh', '-c', 'test -e x || sleep 0.3; touch x')
         has(' '.join(words_of('stat')), 's); the first run was slow: --warmup 1 keeps it from the numbers')
 
