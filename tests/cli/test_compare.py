@@ -408,9 +408,9 @@ def exports_are_those_of_hyperfine():
                 'sh -c "sleep {t}|:"')
         with open('e.json', encoding='utf-8') as f:
             results = json.load(f)['results']
-        for r, t in zip(results, ('0.001', '0.002')):
+        for r, value in zip(results, ('0.001', '0.002')):
             equal(sorted(r), sorted(['command', 'mean', 'stddev', 'median', 'user', 'system', 'min', 'max', 'times', 'exit_codes', 'parameters']))
-            equal((r['command'], r['parameters'], r['exit_codes']), (f'sh -c "sleep {t}|:"', {'t': t}, [0] * 7))
+            equal((r['command'], r['parameters'], r['exit_codes']), (f'sh -c "sleep {value}|:"', {'t': value}, [0] * 7))
             times = r['times']
             mean = sum(times) / 7
             equal((r['min'], r['max'], r['median']), (min(times), max(times), sorted(times)[3]))
