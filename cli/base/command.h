@@ -52,7 +52,8 @@ static inline bool cli_option_has_letter(const struct cli_option *o)
  * struct cli_foreign - an option that people know from another program
  * @name:	a letter, or a long name
  * @answer:	what ours is called, as the end of a sentence
- * @means:	it is understood as our option of that long name; NULL: only answered
+ * @means:	it is understood as our option of that long name; "": as what we do anyway; NULL:
+ *		only answered
  * @value:	the argument of ours; NULL: what is written behind @name, where ours takes one
  * @mark:	its own argument, where it needs one and ours does not; another is answered
  *

@@ -60,7 +60,8 @@ static void tables_init(struct tables *t, const struct cli_command *c)
 		    o->id ? o->id : FIRST_ROW + n);
 	n = 0;
 	for (const struct cli_foreign *f = c->foreign; f && f->name; f++, n++) {
-		bool has_arg = f->mark || (f->means && !f->value && find_name(c, f->means)->arg);
+		bool has_arg = f->mark ||
+			       (f->means && *f->means && !f->value && find_name(c, f->means)->arg);
 
 		if (f->means && f->name[1])
 			add(t, f->name, '\0', has_arg, FIRST_FOREIGN + n);
@@ -121,17 +122,24 @@ bool cli_option_store(const struct cli_option *o, void *options, const char *val
 	return o->sets != CLI_SETS_NOTHING;
 }
 
+/* What is said to those who know @word from another program, or NULL. */
+static const char *answer_to(const struct cli_command *c, const char *word)
+{
+	for (const struct cli_foreign *f = c->foreign; f && f->name; f++)
+		if (strcmp(f->name, word) == 0)
+			return f->answer;
+	return NULL;
+}
+
 /* Is @word what another program calls it? Then it was said. */
 static bool say_foreign(const struct cli_command *c, const char *word)
 {
-	for (const struct cli_foreign *f = c->foreign; f && f->name; f++) {
-		if (strcmp(f->name, word) != 0)
-			continue;
+	const char *answer = answer_to(c, word);
+
+	if (answer)
 		cli_say_misuse(help_of(c), "unknown option '%s%s': %s", word[1] ? "--" : "-", word,
-			       f->answer);
-		return true;
-	}
-	return false;
+			       answer);
+	return answer;
 }
 
 /* Say which option someone who wrote --@typed may have meant. */
@@ -171,13 +179,15 @@ static void say_bad(const struct cli_command *c, char **argv)
 	const char *word = argv[optind - 1];
 	const struct cli_foreign *f = find_foreign(c, optopt);
 	const struct cli_option *o = find_option(c, optopt);
-	const char letter[] = { (char)optopt, '\0' };
+	const char letter[] = { (char)optopt, '\0' }, *name = f ? f->name : o ? o->name : "";
+	/* Of the same name, with an argument there. */
+	const char *answer = answer_to(c, name);
 
 	if (!optopt)
 		say_unknown_long(c, word + 2);
 	else if (f || o)
-		cli_say_misuse(help_of(c), "option '--%s' takes no argument",
-			       f ? f->name : o->name);
+		cli_say_misuse(help_of(c), "option '--%s' takes no argument%s%s", name,
+			       answer ? ": " : "", answer ? answer : "");
 	else if (!say_foreign(c, letter))
 		cli_say_misuse(help_of(c), "unknown option '-%c'", optopt);
 }
@@ -229,6 +239,8 @@ int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 				       f->name[1] ? "--" : "-", f->name, f->answer);
 			return -EINVAL;
 		}
+		if (f && !*f->means)
+			continue;
 		o = f ? find_name(c, f->means) : find_option(c, id);
 		value = f && f->value ? f->value : optarg;
 		if (!o || (strcmp(o->name, "json") == 0 && cli_json_check() < 0))

@@ -2,8 +2,11 @@
 /* What a shell understands and the kernel does not. */
 #include "cli/base/shell.h"
 
-#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "cli/output/memory.h"
 
 /* Of POSIX and bash, those that are no programs anywhere. */
 static const char *const own[] = { ".",	      "alias",	  "bg",	     "builtin", "case",	  "cd",
@@ -19,4 +22,118 @@ bool cli_is_of_shell(const char *word)
 		if (strcmp(word, own[i]) == 0)
 			return true;
 	return word[strcspn(word, " \t\n|&;<>()$`*?{}=")];
+}
+
+/* ---- words ---- */
+
+#define BLANKS " \t\n"
+#define NAME_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+
+/* Outside of quotes, in a word that begins at @word: does only a shell know what it means? */
+static bool needs_shell(const char *at, const char *word, bool is_first)
+{
+	bool begins = at == word, ends = !at[1] || strchr(BLANKS, at[1]);
+	size_t chars;
+
+	switch (*at) {
+	case '$':
+		return !ends;
+	case '[':
+		chars = strcspn(at, "]" BLANKS);
+		return at[chars] == ']' && chars > 1;
+	case '~':
+	case '#':
+		return begins;
+	case '!':
+	case '{':
+		return is_first && begins && ends;
+	case '=':
+		return is_first && !begins && word + strspn(word, NAME_CHARS) == at;
+	case '\n':
+		return at[strspn(at, BLANKS)];
+	default:
+		return strchr("|&;<>()`*?", *at);
+	}
+}
+
+/* What the quotes at @at hold, to *@to. The end behind them, NULL: there is none. */
+static const char *unquote(const char *at, char **to)
+{
+	char quote = *at++;
+
+	for (; *at != quote; at++) {
+		if (!*at)
+			return NULL;
+		if (quote == '"' && *at == '\\' && at[1] && strchr("$`\"\\\n", at[1])) {
+			at++;
+			/* The line is continued. */
+			if (*at == '\n')
+				continue;
+		}
+		*(*to)++ = *at;
+	}
+	return at + 1;
+}
+
+/* One word, to @to. Its end, NULL after *@why. */
+static const char *take_word(const char *word, bool is_first, char *to, struct cli_shell_why *why)
+{
+	const char *at = word;
+
+	*why = (struct cli_shell_why){ 0 };
+	while (*at) {
+		if (needs_shell(at, word, is_first)) {
+			(void)snprintf(why->text, sizeof(why->text), "%s%.1s%s outside of quotes",
+				       *at == '\n' ? "a line break" : "'", *at == '\n' ? "" : at,
+				       *at == '\n' ? "" : "'");
+			return NULL;
+		}
+		if (strchr(BLANKS, *at))
+			break;
+		if (*at == '\'' || *at == '"') {
+			(void)snprintf(why->text, sizeof(why->text), "a quote, %c, without end",
+				       *at);
+			at = unquote(at, &to);
+			if (!at)
+				return NULL;
+		} else if (*at == '\\' && at[1]) {
+			if (at[1] != '\n')
+				*to++ = at[1];
+			at += 2;
+		} else {
+			*to++ = *at++;
+		}
+	}
+	*to = '\0';
+	return at;
+}
+
+void cli_shell_words_free(char **words)
+{
+	for (size_t i = 0; words && words[i]; i++)
+		free(words[i]);
+	free(words);
+}
+
+char **cli_shell_split(const char *line, struct cli_shell_why *why)
+{
+	/* What is unquoted is no longer. */
+	char *one = cli_calloc(strlen(line) + 1, 1), **words = cli_calloc(1, sizeof(*words));
+	const char *at = line + strspn(line, BLANKS);
+	size_t n = 0;
+
+	while (at && *at && at[strspn(at, BLANKS)]) {
+		at = take_word(at, !n, one, why);
+		if (!at)
+			break;
+		words = cli_realloc(words, n + 2, sizeof(*words));
+		words[n++] = cli_strdup(one);
+		words[n] = NULL;
+		at += strspn(at, " \t");
+	}
+	free(one);
+	if (at)
+		return words;
+	cli_shell_words_free(words);
+	return NULL;
 }

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wordexp.h>
 
+#include "cli/base/shell.h"
 #include "cli/compare/scan.h"
 #include "cli/output/memory.h"
 
@@ -21,47 +21,20 @@ static size_t length_of(char *const *words)
 	return n;
 }
 
-static void free_words(char **words)
-{
-	for (size_t i = 0; words && words[i]; i++)
-		free(words[i]);
-	free(words);
-}
-
-static bool is_assignment(const char *line)
-{
-	size_t name;
-
-	line += strspn(line, " ");
-	name = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
-	return name && line[name] == '=';
-}
-
-/* The words of @line, for free_words(); NULL after a sentence. */
+/* The words of @line, for cli_shell_words_free(); NULL after a sentence. */
 static char **split(const char *line)
 {
-	wordexp_t found;
+	struct cli_shell_why why;
 	char **words;
-	int ret;
 
-	/* A=B in front of a command is the shell's as well. */
-	ret = is_assignment(line) ? WRDE_BADCHAR : wordexp(line, &found, WRDE_NOCMD);
-	if (ret == WRDE_NOSPACE)
-		cli_memory_end();
-	if (ret) {
-		(void)cli_compare_misuse("'%s' %s: add --shell=sh, or quote it", line,
-					 ret == WRDE_SYNTAX
-						 ? "has a quote or brace that does not end"
-						 : "is shell syntax");
-		return NULL;
-	}
-	words = cli_calloc(found.we_wordc + 1, sizeof(*words));
-	for (size_t i = 0; i < found.we_wordc; i++)
-		words[i] = cli_strdup(found.we_wordv[i]);
-	wordfree(&found);
-	if (words[0])
+	words = cli_shell_split(line, &why);
+	if (!words)
+		(void)cli_compare_misuse("'%s' has %s, and no shell runs it: add --shell=sh, quote "
+					 "it, or write sh -c '...'",
+					 line, why.text);
+	if (!words || (words[0] && *words[0]))
 		return words;
-	free(words);
+	cli_shell_words_free(words);
 	(void)cli_compare_misuse("a command is empty");
 	return NULL;
 }
@@ -107,19 +80,8 @@ static char *letter(size_t i)
 /* "threads=4"; behind the name of the command where there are several. */
 static char *name_with(const struct cli_compare_command *c, const char *name, bool is_only)
 {
-	struct cli_text out;
-	const char *gap = "";
-
-	cli_text_begin(&out);
-	if (!is_only || !c->parameters) {
-		fputs(name, out.f);
-		gap = " ";
-	}
-	for (size_t i = 0; i < c->parameters; i++) {
-		fprintf(out.f, "%s%s=%s", gap, c->parameter[i].name, c->parameter[i].value);
-		gap = " ";
-	}
-	return cli_text_end(&out);
+	return cli_parameters_text(is_only && c->parameters ? "" : name, c->parameter,
+				   c->parameters);
 }
 
 /* Commands are told apart by the names of their programs, where that is enough. */
@@ -290,7 +252,7 @@ void cli_compare_commands_fini(struct cli_compare_commands *c)
 		free(of->setup);
 		free(of->prepare);
 		free(of->cleanup);
-		free_words(of->argv);
+		cli_shell_words_free(of->argv);
 		cli_parameters_free(of->parameter, of->parameters);
 	}
 	free(c->of);

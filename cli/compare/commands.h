@@ -30,9 +30,9 @@ struct cli_compare_commands {
 };
 
 /*
- * Replace {VAR} by the values of -L, and split command lines into words as the shell does, with its
- * quotes, variables and patterns; what else is the shell's (pipes, redirections, substitutions) is
- * refused unless --shell is given. 0; -EINVAL after a sentence. In both cases
+ * Replace {VAR} by the values of -L, and split command lines into words by the shell's rules for
+ * quotes; what else is the shell's (pipes, redirections, variables, patterns) is refused unless
+ * --shell is given. 0; -EINVAL after a sentence. In both cases
  * cli_compare_commands_fini() frees.
  */
 int cli_compare_commands_make(struct cli_compare_commands *c, const struct cli_compare_options *o);

@@ -50,7 +50,8 @@ static void add_figures(const struct cli_measure *m, double *value)
 	value[CLI_FIGURES] = value[CLI_USER] + value[CLI_SYS];
 }
 
-static void add_run(struct cli_experiment *e, size_t side)
+/* What the last run gave, one number per metric, for free(3). */
+static double *numbers_of(const struct cli_experiment *e)
 {
 	const struct cli_measure *m = &e->measure;
 	double *value = cli_calloc(e->results.metrics, sizeof(*value));
@@ -70,8 +71,21 @@ static void add_run(struct cli_experiment *e, size_t side)
 
 		value[CLI_FIGURES + 1 + i] = is_right ? v->value : NAN;
 	}
-	e->results.side[side].outlived += m->left > 0;
-	cli_results_add_run(&e->results, side, e->rounds, value);
+	return value;
+}
+
+static void add_run(struct cli_experiment *e, size_t side, const struct cli_outcome *outcome)
+{
+	double *value = numbers_of(e);
+
+	if (cli_outcome_is_good(outcome)) {
+		e->results.side[side].outlived += e->measure.left > 0;
+		cli_results_add_run(&e->results, side, e->rounds, value);
+	} else {
+		cli_outcomes_add(&e->results.side[side].left_out, outcome);
+		if (!outcome->was_interrupted)
+			cli_results_add_failed(&e->results, side, e->rounds, outcome, value);
+	}
 	free(value);
 }
 
@@ -129,12 +143,10 @@ static int run_and_keep(struct cli_experiment *e, size_t side)
 	if (ret)
 		return ret;
 	outcome = cli_measure_outcome(&e->measure);
-	if (cli_outcome_is_good(&outcome)) {
-		add_run(e, side);
+	add_run(e, side, &outcome);
+	if (cli_outcome_is_good(&outcome))
 		return 0;
-	}
 	cli_descendants_end(CLI_GRACE_NS, NULL);
-	cli_outcomes_add(&e->results.side[side].left_out, &outcome);
 	if (outcome.was_interrupted)
 		return CLI_EXIT_FAILED;
 	return e->run[side].ignore_failure ? 0 : end_at_failure(e, side, &outcome);
@@ -270,6 +282,7 @@ static void begin(struct cli_experiment *e)
 		const struct cli_compare_command *of = &e->commands->of[i];
 
 		(void)cli_results_add_side(r, of->name, of->line);
+		r->side[i].is_named = e->o->name.n;
 		for (size_t k = 0; k < of->parameters; k++)
 			cli_results_add_parameter(r, i, of->parameter[k].name,
 						  of->parameter[k].value);
@@ -280,14 +293,15 @@ static void begin(struct cli_experiment *e)
 	cli_stop_init(&e->stop, r, e->o->rounds, precision_of(e->o), e->o->precision > 0);
 }
 
+/* Fewer runs have numbers and no verdict; who asks for one knows so before they are made. */
 static int check_rounds(const struct cli_experiment *e)
 {
 	size_t least = cli_least_rounds(&e->results);
 
-	if (!e->o->rounds || e->o->rounds >= least)
+	if (!e->o->rounds || e->o->rounds >= least || e->o->fail_above <= 0)
 		return 0;
-	(void)cli_compare_misuse("-n %ju is too few: an interval of 95 %% needs at least %zu runs "
-				 "of each command",
+	(void)cli_compare_misuse("-n %ju is too few for --fail-above: an interval of 95 %% needs "
+				 "at least %zu runs of each command",
 				 (uintmax_t)e->o->rounds, least);
 	return CLI_EXIT_FAILED;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "cli/compare/json.h"
 #include "cli/compare/verdict.h"
@@ -14,22 +15,47 @@
 #include "cli/output/csv.h"
 #include "cli/output/json.h"
 #include "cli/output/memory.h"
+#include "cli/output/say.h"
 #include "cli/statistics/spread.h"
 
-/* Times in seconds of one command; the caller ends with cli_spread_fini(). */
+/* The next run of a command, whether or not it failed: hyperfine has both in its numbers. */
+struct walk {
+	size_t run, failed;
+	const double *value;
+	const struct cli_outcome *outcome; /* NULL: it ended well */
+};
+
+static bool next_run(const struct cli_results *r, const struct cli_side *s, struct walk *w)
+{
+	bool has_run = w->run < s->runs, has_failed = w->failed < s->n_failed;
+
+	if (has_failed && (!has_run || s->failed[w->failed].round < s->round[w->run])) {
+		w->value = s->failed[w->failed].value;
+		w->outcome = &s->failed[w->failed++].outcome;
+		return true;
+	}
+	w->outcome = NULL;
+	w->value = has_run ? &s->value[w->run++ * r->metrics] : NULL;
+	return has_run;
+}
+
+/* Numbers of all runs of one command, over @scale; the caller ends with cli_spread_fini(). */
+static struct cli_spread spread_of(const struct cli_results *r, size_t side, const char *name,
+				   double scale)
+{
+	size_t metric = cli_results_find_metric(r, name);
+	struct cli_spread s = { 0 };
+	struct walk w = { 0 };
+
+	while (metric != SIZE_MAX && next_run(r, &r->side[side], &w))
+		if (!isnan(w.value[metric]))
+			cli_spread_add(&s, w.value[metric] / scale);
+	return s;
+}
+
 static struct cli_spread seconds_of(const struct cli_results *r, size_t side, const char *name)
 {
-	size_t metric = cli_results_find_metric(r, name), n = 0;
-	struct cli_spread s = { 0 };
-	double *number;
-
-	if (metric == SIZE_MAX)
-		return s;
-	number = cli_side_numbers(r, side, metric, &n);
-	for (size_t i = 0; i < n; i++)
-		cli_spread_add(&s, number[i] / 1e9);
-	free(number);
-	return s;
+	return spread_of(r, side, name, 1e9);
 }
 
 /* What hyperfine tells of a command; NAN: not known. */
@@ -38,10 +64,10 @@ struct times {
 	double mean, stddev, median, user, system, min, max;
 };
 
-static double mean_of(const struct cli_results *r, size_t side, const char *name)
+static double mean_of(const struct cli_results *r, size_t side, enum cli_figure_id id)
 {
-	struct cli_spread s = seconds_of(r, side, name);
-	double mean = s.n ? s.mean : NAN;
+	struct cli_spread s = seconds_of(r, side, cli_figure_forms[id].name);
+	double mean = s.n ? s.mean : r->side[side].mean[id] / 1e9;
 
 	cli_spread_fini(&s);
 	return mean;
@@ -50,12 +76,13 @@ static double mean_of(const struct cli_results *r, size_t side, const char *name
 static struct times times_of(const struct cli_results *r, size_t side, const struct cli_spread *s)
 {
 	return (struct times){
-		.command = r->side[side].line,
+		/* hyperfine has the name there, where the user gave one. */
+		.command = r->side[side].is_named ? r->side[side].name : r->side[side].line,
 		.mean = s->n ? s->mean : NAN,
 		.stddev = s->n > 1 ? cli_spread_sd(s) : NAN,
 		.median = s->n ? cli_spread_median(s) : NAN,
-		.user = mean_of(r, side, CLI_METRIC_USER),
-		.system = mean_of(r, side, CLI_METRIC_SYS),
+		.user = mean_of(r, side, CLI_USER),
+		.system = mean_of(r, side, CLI_SYS),
 		.min = s->n ? s->min : NAN,
 		.max = s->n ? s->max : NAN,
 	};
@@ -85,35 +112,75 @@ static void fill(struct cli_cell *cell, const struct cli_columns *c, const struc
 
 /* ---- JSON ---- */
 
-static json_t *result_json(const struct cli_results *r, size_t side)
+/* null: a signal ended it, or ntime by one. */
+static json_t *code_json(const struct cli_outcome *o)
+{
+	if (!o)
+		return json_integer(0);
+	return o->was_killed || o->timed_out || !WIFEXITED(o->status)
+		       ? json_null()
+		       : json_integer(WEXITSTATUS(o->status));
+}
+
+/* Of the runs that have a time. */
+static json_t *codes_json(const struct cli_results *r, const struct cli_side *s)
+{
+	size_t real = cli_results_find_metric(r, CLI_METRIC_REAL);
+	json_t *codes = json_array();
+	struct walk w = { 0 };
+
+	while (real != SIZE_MAX && next_run(r, s, &w))
+		if (!isnan(w.value[real]))
+			json_array_append_new(codes, code_json(w.outcome));
+	return codes;
+}
+
+static json_t *numbers_json(const struct cli_spread *s)
+{
+	json_t *numbers = json_array();
+
+	for (size_t i = 0; i < s->n; i++)
+		json_array_append_new(numbers, cli_json_number(s->run[i]));
+	return numbers;
+}
+
+/* @s: its times. */
+static json_t *result_json(const struct cli_results *r, size_t side, const struct cli_spread *s)
 {
 	static const struct cli_columns c = { .column = columns, .n = COLUMNS, .has_nulls = true };
-	struct cli_spread s = seconds_of(r, side, CLI_METRIC_REAL);
-	struct times t = times_of(r, side, &s);
-	json_t *json, *times = json_array(), *codes = json_array();
+	struct cli_spread rss = spread_of(r, side, cli_figure_forms[CLI_MAX_RSS].name, 1);
+	struct times t = times_of(r, side, s);
 	struct cli_cell cell[COLUMNS];
+	json_t *json;
 
 	fill(cell, &c, &t);
 	json = cli_json_row(&c, cell);
-	for (size_t i = 0; i < s.n; i++) {
-		json_array_append_new(times, cli_json_number(s.run[i]));
-		/* Runs that ended otherwise are not among them. */
-		json_array_append_new(codes, json_integer(0));
-	}
-	json_object_set_new(json, "times", times);
-	json_object_set_new(json, "exit_codes", codes);
+	json_object_set_new(json, "times", numbers_json(s));
+	/* A list that lacks a run would be of others. */
+	if (rss.n == s->n)
+		json_object_set_new(json, "memory_usage_byte", numbers_json(&rss));
+	json_object_set_new(json, "exit_codes", codes_json(r, &r->side[side]));
 	if (r->side[side].parameters)
 		json_object_set_new(json, "parameters", cli_parameters_json(&r->side[side]));
-	cli_spread_fini(&s);
+	cli_spread_fini(&rss);
 	return json;
 }
 
+/* Programs that read it end with an error where a command has no times. */
 void cli_compare_export_json(FILE *f, const struct cli_comparison *c)
 {
 	json_t *root = json_object(), *results = json_array();
 
-	for (size_t i = 0; i < c->results->sides; i++)
-		json_array_append_new(results, result_json(c->results, i));
+	for (size_t i = 0; i < c->results->sides; i++) {
+		struct cli_spread s = seconds_of(c->results, i, CLI_METRIC_REAL);
+
+		if (s.n)
+			json_array_append_new(results, result_json(c->results, i, &s));
+		else
+			cli_say("--export-json leaves out %s, which has no times",
+				c->results->side[i].name);
+		cli_spread_fini(&s);
+	}
 	json_object_set_new(root, "results", results);
 	cli_json_write(f, root, 1);
 }

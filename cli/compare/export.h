@@ -7,7 +7,7 @@
 
 #include "cli/compare/comparison.h"
 
-/* As hyperfine 1.15 has them: times are seconds. */
+/* As hyperfine 1.20 has them: times are seconds, of all runs, also of those that failed. */
 void cli_compare_export_json(FILE *f, const struct cli_comparison *c);
 void cli_compare_export_csv(FILE *f, const struct cli_comparison *c);
 

@@ -129,22 +129,33 @@ static int add_metrics(struct cli_results *r, const struct files *f)
 	return 0;
 }
 
+/* @value of @from in the order of the metrics of @r: to @row. */
+static void order(const struct cli_results *r, const struct cli_results *from, const double *value,
+		  double *row)
+{
+	for (size_t k = 0; k < r->metrics; k++) {
+		size_t at = cli_results_find_metric(from, r->metric[k].name);
+
+		row[k] = at == SIZE_MAX ? NAN : value[at];
+	}
+}
+
 static void copy_runs(struct cli_results *r, size_t to, const struct cli_results *from, size_t side)
 {
 	const struct cli_side *s = &from->side[side];
 	double *row = cli_calloc(r->metrics, sizeof(*row));
-	size_t *at = cli_calloc(r->metrics, sizeof(*at));
 
-	for (size_t k = 0; k < r->metrics; k++)
-		at[k] = cli_results_find_metric(from, r->metric[k].name);
 	for (size_t i = 0; i < s->runs; i++) {
-		for (size_t k = 0; k < r->metrics; k++)
-			row[k] = at[k] == SIZE_MAX ? NAN : s->value[i * from->metrics + at[k]];
+		order(r, from, s->value + i * from->metrics, row);
 		cli_results_add_run(r, to, s->round[i], row);
 	}
-	free(at);
+	for (size_t i = 0; i < s->n_failed; i++) {
+		order(r, from, s->failed[i].value, row);
+		cli_results_add_failed(r, to, s->failed[i].round, &s->failed[i].outcome, row);
+	}
 	for (size_t i = 0; i < s->parameters; i++)
 		cli_results_add_parameter(r, to, s->parameter[i].name, s->parameter[i].value);
+	memcpy(r->side[to].mean, s->mean, sizeof(s->mean));
 	r->side[to].outlived += s->outlived;
 	for (size_t i = 0; i < s->left_out.n; i++)
 		cli_outcomes_add_runs(&r->side[to].left_out, &s->left_out.of[i].outcome,
@@ -152,17 +163,25 @@ static void copy_runs(struct cli_results *r, size_t to, const struct cli_results
 	free(row);
 }
 
+static bool is_same_command(const struct cli_side *a, const struct cli_side *b)
+{
+	bool is_same = strcmp(a->line, b->line) == 0 && a->parameters == b->parameters;
+
+	for (size_t i = 0; i < a->parameters && is_same; i++)
+		is_same = strcmp(cli_side_parameter(b, a->parameter[i].name),
+				 a->parameter[i].value) == 0;
+	return is_same;
+}
+
 /* The command of the first file that is this one, or SIZE_MAX. */
 static size_t reference_of(const struct files *f, size_t file, size_t side)
 {
-	const char *line = f->of[file].side[side].line;
-
 	if (!file)
 		return SIZE_MAX;
 	if (f->have_one_each)
 		return 0;
 	for (size_t i = 0; i < f->of[0].sides; i++)
-		if (strcmp(f->of[0].side[i].line, line) == 0)
+		if (is_same_command(&f->of[0].side[i], &f->of[file].side[side]))
 			return i;
 	return SIZE_MAX;
 }
@@ -177,6 +196,8 @@ static void add_sides(struct cli_results *r, const struct files *f)
 
 			free(name);
 			r->side[at].reference = reference_of(f, i, k);
+			/* Which file it is of is in its name alone. */
+			r->side[at].is_named = true;
 			copy_runs(r, at, &f->of[i], k);
 		}
 	}
@@ -246,6 +267,7 @@ static int rename_sides(struct cli_results *r, const struct cli_words *name)
 	for (size_t i = 0; i < name->n; i++) {
 		free(r->side[i].name);
 		r->side[i].name = cli_strdup(name->word[i]);
+		r->side[i].is_named = true;
 	}
 	for (size_t i = 0; i < r->sides; i++) {
 		for (size_t k = 0; k < i; k++) {
@@ -266,6 +288,14 @@ static int check_decider(const struct cli_results *r)
 
 	if (at != SIZE_MAX)
 		return 0;
+	for (int i = 0; i < CLI_FIGURES; i++) {
+		if (strcmp(r->by, cli_figure_forms[i].name) == 0 && !isnan(r->side[0].mean[i])) {
+			cli_say("--by %s: hyperfine writes its mean and not the number of each "
+				"run, without which there is no verdict",
+				r->by);
+			return -EINVAL;
+		}
+	}
 	cli_say("--by %s: no file has it", r->by);
 	return -EINVAL;
 }

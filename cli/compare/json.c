@@ -77,6 +77,37 @@ json_t *cli_parameters_json(const struct cli_side *s)
 	return json;
 }
 
+/* Those that did not end well, with the numbers that they have. */
+static json_t *failed_json(const struct cli_results *r, const struct cli_side *s)
+{
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < s->n_failed; i++) {
+		const struct cli_failed_run *run = &s->failed[i];
+		json_t *of = cli_outcome_json(&run->outcome), *values = json_object();
+
+		for (size_t k = 0; k < r->metrics; k++)
+			if (!isnan(run->value[k]))
+				json_object_set_new(values, r->metric[k].name,
+						    cli_json_number(run->value[k]));
+		json_object_set_new(of, "round", json_integer((json_int_t)run->round));
+		json_object_set_new(of, "values", values);
+		json_array_append_new(json, of);
+	}
+	return json;
+}
+
+static json_t *means_json(const struct cli_side *s)
+{
+	json_t *json = json_object();
+
+	for (int i = 0; i < CLI_FIGURES; i++)
+		if (!isnan(s->mean[i]))
+			json_object_set_new(json, cli_figure_forms[i].name,
+					    cli_json_number(s->mean[i]));
+	return json;
+}
+
 static json_t *side_json(const struct cli_results *r, size_t side)
 {
 	const struct cli_side *s = &r->side[side];
@@ -85,6 +116,8 @@ static json_t *side_json(const struct cli_results *r, size_t side)
 
 	json_object_set_new(json, "name", cli_json_text(s->name));
 	json_object_set_new(json, "command", cli_json_text(s->line));
+	if (s->is_named)
+		json_object_set_new(json, "named", json_true());
 	if (s->parameters)
 		json_object_set_new(json, "parameters", cli_parameters_json(s));
 	for (size_t i = 0; i < s->runs; i++)
@@ -97,6 +130,10 @@ static json_t *side_json(const struct cli_results *r, size_t side)
 	json_object_set_new(json, "values", values);
 	json_object_set_new(json, "summary", summary);
 	json_object_set_new(json, "runs_left_out", cli_outcomes_json(&s->left_out));
+	if (s->n_failed)
+		json_object_set_new(json, "failed", failed_json(r, s));
+	if (!isnan(s->mean[CLI_USER]) || !isnan(s->mean[CLI_SYS]))
+		json_object_set_new(json, "means", means_json(s));
 	json_object_set_new(json, "runs_outlived", json_integer((json_int_t)s->outlived));
 	return json;
 }

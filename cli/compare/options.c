@@ -75,17 +75,44 @@ const struct cli_option cli_compare_option_table[] = {
 	CLI_OPTION_END,
 };
 
+#define HOW_OFTEN "how often is found by --precision, or fixed by -n"
+#define IN_ORDER "commands are listed in the order in which they are given, and --json has numbers"
+#define NO_CONCLUDE                                                                                \
+	"not in ntime: --prepare is done before the next run, and --cleanup after the last"
+#define FIRST_COMMAND "the first command is the one that the others are compared with"
+#define UNITS "each number has the unit that suits it; --export-csv and --export-json have seconds"
+#define NO_CODES "it goes on after any exit status, and takes no list of them"
+#define TABLE "a table is --export-markdown FILE, which pandoc converts"
+
 /* What people know from hyperfine. */
 const struct cli_foreign cli_compare_foreign[] = {
-	{ "N", "commands run without a shell unless --shell is given" },
-	{ "m", "how often is found by --precision, or fixed by -n" },
-	{ "min-runs", "how often is found by --precision, or fixed by -n" },
-	{ "M", "how often is found by --precision, or fixed by -n" },
-	{ "max-runs", "how often is found by --precision, or fixed by -n" },
+	{ "N", "commands run without a shell unless --shell is given", "shell", "none" },
+	{ "m", HOW_OFTEN },
+	{ "min-runs", HOW_OFTEN },
+	{ "M", HOW_OFTEN },
+	{ "max-runs", HOW_OFTEN },
+	{ "min-benchmarking-time", HOW_OFTEN },
 	{ "P", "values are listed by -L VAR LIST" },
 	{ "parameter-scan", "values are listed by -L VAR LIST" },
-	{ "r", "how often is found by --precision, or fixed by -n", "runs" },
-	{ "command-name", "a command is called by --name" },
+	{ "D", "values are listed by -L VAR LIST" },
+	{ "parameter-step-size", "values are listed by -L VAR LIST" },
+	{ "command-name", "a command is called by --name", "name" },
+	{ "C", NO_CONCLUDE },
+	{ "conclude", NO_CONCLUDE },
+	{ "reference", FIRST_COMMAND },
+	{ "reference-name", FIRST_COMMAND ", and --name calls it" },
+	{ "sort", IN_ORDER },
+	{ "u", UNITS },
+	{ "time-unit", UNITS },
+	{ "style", "colours are for terminals, and off with NO_COLOR=1 in the environment" },
+	{ "export-asciidoc", TABLE },
+	{ "export-orgmode", TABLE },
+	{ "input", "commands read nothing; a file is --shell=sh with 'COMMAND <FILE'" },
+	{ "ignore-failure", NO_CODES },
+	{ "=", "the argument of a letter follows it without '='; of -i, " NO_CODES },
+	{ "debug-mode", "not in ntime, which always runs the commands" },
+	{ "V", "the version is ntime --version" },
+	{ "version", "the version is ntime --version" },
 	{ NULL, NULL },
 };
 
@@ -200,16 +227,6 @@ static bool has_run_options(const struct cli_compare_options *o)
 	       !o->run.hides_output;
 }
 
-/* Every command has it, without counters. */
-static bool is_of_command(const char *metric)
-{
-	bool is = strcmp(metric, CLI_METRIC_CPU) == 0;
-
-	for (int i = 0; i < CLI_FIGURES; i++)
-		is |= strcmp(metric, cli_figure_forms[i].name) == 0;
-	return is;
-}
-
 static bool is_list_option(const char *word)
 {
 	return strcmp(word, "-L") == 0 || strcmp(word, "--parameter-list") == 0;
@@ -240,6 +257,18 @@ static int join_lists(struct cli_compare_options *o, int argc, char **argv)
 	return to;
 }
 
+/* Words of hyperfine's --output. */
+static bool is_place_of_output(const char *word)
+{
+	return strcmp(word, "pipe") == 0 || strcmp(word, "null") == 0 ||
+	       strcmp(word, "inherit") == 0;
+}
+
+static bool is_list_of_codes(const char *word)
+{
+	return *word && !word[strspn(word, "0123456789,")];
+}
+
 int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_command *self,
 			      int argc, char **argv)
 {
@@ -254,6 +283,14 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 		return ret;
 	for (; ret < argc; ret++)
 		(void)add_word(&o->operand, argv[ret]);
+	if (o->output && is_place_of_output(o->output))
+		return cli_compare_misuse("--output is the file of the report, not what '%s' is to "
+					  "hyperfine: --show-output shows what commands write, "
+					  "without it that goes nowhere; a file is ./%s",
+					  o->output, o->output);
+	if (o->operand.n && is_list_of_codes(o->operand.word[0]) && o->run.ignore_failure)
+		return cli_compare_misuse("'%s' is no command; of --ignore-failure, " NO_CODES,
+					  o->operand.word[0]);
 	if (o->rounds && o->precision > 0)
 		return cli_compare_misuse("-n and --precision cannot be combined: one fixes the "
 					  "number of runs, the other finds it");
@@ -266,12 +303,12 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 						    "the options take --by, --name, "
 						    "--fail-above and those of the output")
 			       : 0;
-	if (o->by && is_of_command(o->by) && o->run.via == NTIME_VIA_EMULATOR)
+	if (o->by && cli_metric_is_figure(o->by) && o->run.via == NTIME_VIA_EMULATOR)
 		return cli_compare_misuse("--by %s: of a command in the emulator it is the "
 					  "emulator's, not the command's",
 					  o->by);
 	/* Behind the user's, who may have named it, too. */
-	return o->by && !is_of_command(o->by) ? cli_stat_options_add(&o->run, o->by) : 0;
+	return o->by && !cli_metric_is_figure(o->by) ? cli_stat_options_add(&o->run, o->by) : 0;
 }
 
 void cli_compare_options_fini(struct cli_compare_options *o)

@@ -42,27 +42,44 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
+/* What a value is that cli_results_read() refuses: -ERANGE or another error. */
+static const char *what_is_wrong(int error)
+{
+	return error == -ERANGE ? "negative" : "not a number";
+}
+
+/* 0; -EINVAL: @value is no number that was measured; -ERANGE: it is negative and must not be. */
+static int take_number(const json_t *value, const char *metric, double scale, double *number)
+{
+	double found = json_number_value(value) * scale;
+
+	if (!json_is_number(value) || !(fabs(found) <= MOST))
+		return -EINVAL;
+	/* Another metric may be a difference. */
+	if (found < 0 && cli_metric_is_figure(metric))
+		return -ERANGE;
+	*number = found;
+	return 0;
+}
+
 /*
  * Numbers of one metric of one command, which has as many runs already or none; a list that is
- * shorter lacks the last ones. null is no number, and anything else than a number is -EINVAL.
+ * shorter lacks the last ones. null is no number, and anything else than a number is an error.
  */
 static int put_values(struct cli_results *r, size_t side, size_t metric, const json_t *values,
 		      double scale)
 {
 	struct cli_side *s = &r->side[side];
-	double number;
+	int ret = 0;
 
-	for (size_t i = 0; i < json_array_size(values) && i < s->runs; i++) {
+	for (size_t i = 0; i < json_array_size(values) && i < s->runs && !ret; i++) {
 		const json_t *value = json_array_get(values, i);
 
-		if (json_is_null(value))
-			continue;
-		number = json_number_value(value) * scale;
-		if (!json_is_number(value) || !(fabs(number) <= MOST))
-			return -EINVAL;
-		s->value[i * r->metrics + metric] = number;
+		if (!json_is_null(value))
+			ret = take_number(value, r->metric[metric].name, scale,
+					  &s->value[i * r->metrics + metric]);
 	}
-	return 0;
+	return ret;
 }
 
 /* @runs runs of which no number is known. */
@@ -80,18 +97,80 @@ static void add_empty_runs(struct cli_results *r, size_t side, size_t runs, cons
 	free(none);
 }
 
-static void read_parameters(struct cli_results *r, size_t side, const json_t *of)
+static int read_parameters(struct cli_results *r, size_t side, const json_t *of, const char *path)
 {
 	json_t *parameters = json_object_get(of, "parameters"), *value;
 	const char *name;
 
 	json_object_foreach(parameters, name, value)
 	{
-		cli_results_add_parameter(r, side, name, text_of(parameters, name));
+		if (!json_is_string(value))
+			return wrong(path, "the parameter '%s' of '%s' is no text", name,
+				     r->side[side].line);
+		cli_results_add_parameter(r, side, name, json_string_value(value));
 	}
+	return 0;
+}
+
+/* Means of numbers that single runs have not. */
+static int read_mean(struct cli_side *s, enum cli_figure_id id, const json_t *mean, double scale,
+		     const char *path)
+{
+	int ret = 0;
+
+	if (mean && !json_is_null(mean))
+		ret = take_number(mean, cli_figure_forms[id].name, scale, &s->mean[id]);
+	return ret ? wrong(path, "the mean of %s of '%s' is %s", cli_figure_forms[id].name, s->line,
+			   what_is_wrong(ret))
+		   : 0;
 }
 
 /* ---- a comparison ---- */
+
+/* One number a run, where there are any. */
+static int read_values(struct cli_results *r, size_t side, const json_t *values, const char *path)
+{
+	const struct cli_side *s = &r->side[side];
+
+	for (size_t i = 0; i < r->metrics; i++) {
+		const json_t *list = json_object_get(values, r->metric[i].name);
+		int ret = put_values(r, side, i, list, 1);
+
+		if (ret)
+			return wrong(path, "a value of '%s' is %s", r->metric[i].name,
+				     what_is_wrong(ret));
+		if (list && json_array_size(list) != s->runs)
+			return wrong(path, "command %zu has %zu rounds and %zu values of '%s'",
+				     side + 1, s->runs, json_array_size(list), r->metric[i].name);
+	}
+	return 0;
+}
+
+/* Runs that failed, which have numbers all the same. */
+static int read_failed(struct cli_results *r, size_t side, const json_t *failed)
+{
+	double *row = cli_calloc(r->metrics, sizeof(*row));
+	int ret = 0;
+
+	for (size_t i = 0; i < json_array_size(failed) && !ret; i++) {
+		const json_t *of = json_array_get(failed, i), *values;
+		json_int_t round = json_integer_value(json_object_get(of, "round"));
+		struct cli_outcome outcome;
+
+		ret = round < 0 ? -EINVAL : cli_outcome_from_json(&outcome, of);
+		values = json_object_get(of, "values");
+		for (size_t k = 0; k < r->metrics && !ret; k++) {
+			const json_t *value = json_object_get(values, r->metric[k].name);
+
+			row[k] = NAN;
+			ret = value ? take_number(value, r->metric[k].name, 1, &row[k]) : 0;
+		}
+		if (!ret)
+			cli_results_add_failed(r, side, (size_t)round, &outcome, row);
+	}
+	free(row);
+	return ret;
+}
 
 static int read_side(struct cli_results *r, const json_t *of, const char *path)
 {
@@ -109,13 +188,21 @@ static int read_side(struct cli_results *r, const json_t *of, const char *path)
 			return wrong(path, "the rounds of command %zu do not rise", side + 1);
 		before = round;
 	}
-	read_parameters(r, side, of);
+	if (read_parameters(r, side, of, path))
+		return -EINVAL;
 	add_empty_runs(r, side, json_array_size(rounds), rounds);
-	for (size_t i = 0; i < r->metrics; i++)
-		if (put_values(r, side, i, json_object_get(values, r->metric[i].name), 1))
-			return wrong(path, "a value of '%s' is not a number", r->metric[i].name);
+	if (read_values(r, side, values, path))
+		return -EINVAL;
+	r->side[side].is_named = json_is_true(json_object_get(of, "named"));
+	for (int i = 0; i < CLI_FIGURES; i++)
+		if (read_mean(
+			    &r->side[side], (enum cli_figure_id)i,
+			    json_object_get(json_object_get(of, "means"), cli_figure_forms[i].name),
+			    1, path))
+			return -EINVAL;
 	r->side[side].outlived = (size_t)json_integer_value(json_object_get(of, "runs_outlived"));
-	if (cli_outcomes_from_json(&r->side[side].left_out, json_object_get(of, "runs_left_out")))
+	if (cli_outcomes_from_json(&r->side[side].left_out, json_object_get(of, "runs_left_out")) ||
+	    read_failed(r, side, json_object_get(of, "failed")))
 		return wrong(path, "the runs that command %zu left out are not such", side + 1);
 	return 0;
 }
@@ -166,9 +253,11 @@ static int read_figures(struct cli_results *r, const json_t *over_runs, const ch
 	for (int i = 0; i < CLI_FIGURES; i++) {
 		const json_t *of = json_object_get(over_runs, cli_figure_forms[i].key);
 
-		if (put_values(r, 0, (size_t)i, json_object_get(of, "values"), 1))
-			return wrong(path, "a value of '%s' is not a number",
-				     cli_figure_forms[i].key);
+		int ret = put_values(r, 0, (size_t)i, json_object_get(of, "values"), 1);
+
+		if (ret)
+			return wrong(path, "a value of '%s' is %s", cli_figure_forms[i].key,
+				     what_is_wrong(ret));
 	}
 	for (size_t i = 0; i < r->side[0].runs; i++) {
 		double *row = &r->side[0].value[i * r->metrics];
@@ -208,8 +297,11 @@ static int read_repeated(struct cli_results *r, const json_t *root, const char *
 	ret = read_figures(r, over_runs, path);
 	for (size_t i = 0; i < json_array_size(items) && !ret; i++) {
 		of = json_array_get(items, i);
-		if (put_values(r, 0, (size_t)CLI_FIGURES + 1 + i, json_object_get(of, "values"), 1))
-			ret = wrong(path, "a value of '%s' is not a number", text_of(of, "name"));
+		ret = put_values(r, 0, (size_t)CLI_FIGURES + 1 + i, json_object_get(of, "values"),
+				 1);
+		if (ret)
+			ret = wrong(path, "a value of '%s' is %s", text_of(of, "name"),
+				    what_is_wrong(ret));
 	}
 	if (!ret &&
 	    cli_outcomes_from_json(&r->side[0].left_out, json_object_get(root, "runs_left_out")))
@@ -220,19 +312,54 @@ static int read_repeated(struct cli_results *r, const json_t *root, const char *
 
 /* ---- hyperfine ---- */
 
-/* Runs that did not end with status 0 are in no number; null is one that a signal ended. */
-static void leave_out_failed(struct cli_side *s, size_t metrics, const json_t *codes)
+/* Lists of hyperfine beside that of the times. */
+static const char *const beside[] = { "exit_codes", "memory_usage_byte" };
+
+/* Each of them has one of a run, or is not there. */
+static int check_result(const json_t *of, size_t number, const char *path)
 {
-	size_t kept = 0;
+	const json_t *times = json_object_get(of, "times"),
+		     *codes = json_object_get(of, "exit_codes");
+
+	if (!*text_of(of, "command") || !json_array_size(times))
+		return wrong(path, "result %zu has no command and times", number);
+	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
+		const json_t *list = json_object_get(of, beside[i]);
+
+		if (list && !json_is_null(list) && json_array_size(list) != json_array_size(times))
+			return wrong(path, "result %zu has %zu times and %zu %s, of the same runs",
+				     number, json_array_size(times), json_array_size(list),
+				     beside[i]);
+	}
+	for (size_t i = 0; i < json_array_size(codes); i++) {
+		const json_t *code = json_array_get(codes, i);
+
+		if (!json_is_null(code) &&
+		    (!json_is_integer(code) || json_integer_value(code) & ~0xffll))
+			return wrong(path, "an exit code of '%s' is not a number from 0 to 255",
+				     text_of(of, "command"));
+	}
+	for (size_t i = 0; i < json_array_size(times); i++)
+		if (json_is_null(json_array_get(times, i)))
+			return wrong(path, "a time of '%s' is not a number",
+				     text_of(of, "command"));
+	return 0;
+}
+
+/* Runs that did not end with status 0 are in no number; null is one that a signal ended. */
+static void leave_out_failed(struct cli_results *r, struct cli_side *s, const json_t *codes)
+{
+	size_t kept = 0, metrics = r->metrics;
 
 	for (size_t i = 0; i < s->runs; i++) {
 		const json_t *code = json_array_get(codes, i);
-		struct cli_outcome o = { .status = (int)(json_integer_value(code) & 0xff) << 8 };
+		struct cli_outcome o = { .status = (int)json_integer_value(code) << 8,
+					 .was_killed = json_is_null(code) };
 
-		if (json_is_null(code))
-			o.was_interrupted = true;
-		if (codes && !cli_outcome_is_good(&o)) {
+		if (!cli_outcome_is_good(&o)) {
 			cli_outcomes_add(&s->left_out, &o);
+			cli_results_add_failed(r, (size_t)(s - r->side), i, &o,
+					       &s->value[i * metrics]);
 			continue;
 		}
 		memmove(&s->value[kept * metrics], &s->value[i * metrics],
@@ -242,29 +369,63 @@ static void leave_out_failed(struct cli_side *s, size_t metrics, const json_t *c
 	s->runs = kept;
 }
 
+static int read_result(struct cli_results *r, const json_t *of, const char *path)
+{
+	const char *line = text_of(of, "command");
+	const json_t *times = json_object_get(of, "times");
+	size_t side = cli_results_add_side(r, line, line);
+	struct cli_side *s = &r->side[side];
+	int ret;
+
+	if (check_result(of, side + 1, path) || read_parameters(r, side, of, path) ||
+	    read_mean(s, CLI_USER, json_object_get(of, "user"), 1e9, path) ||
+	    read_mean(s, CLI_SYS, json_object_get(of, "system"), 1e9, path))
+		return -EINVAL;
+	add_empty_runs(r, side, json_array_size(times), NULL);
+	ret = put_values(r, side, 0, times, 1e9);
+	if (ret)
+		return wrong(path, "a time of '%s' is %s", line, what_is_wrong(ret));
+	ret = r->metrics > 1 ? put_values(r, side, 1, json_object_get(of, "memory_usage_byte"), 1)
+			     : 0;
+	if (ret)
+		return wrong(path, "a memory_usage_byte of '%s' is %s", line, what_is_wrong(ret));
+	leave_out_failed(r, s, json_object_get(of, "exit_codes"));
+	return 0;
+}
+
+/* Command lines that are the same are told apart by their parameters. */
+static void name_by_parameters(struct cli_results *r)
+{
+	for (size_t i = 0; i < r->sides; i++) {
+		struct cli_side *s = &r->side[i];
+		bool has_twin = false;
+
+		for (size_t k = 0; k < r->sides; k++)
+			has_twin |= k != i && strcmp(r->side[k].line, s->line) == 0;
+		if (!has_twin || !s->parameters)
+			continue;
+		free(s->name);
+		s->name = cli_parameters_text(s->line, s->parameter, s->parameters);
+	}
+}
+
 /*
  * Its times are seconds, of runs one after the other; of user and system time it has means alone.
  */
 static int read_hyperfine(struct cli_results *r, const json_t *results, const char *path)
 {
-	size_t real = cli_results_add_metric(r, CLI_METRIC_REAL, "ns", "");
+	int ret = 0;
 
-	for (size_t i = 0; i < json_array_size(results); i++) {
-		const json_t *of = json_array_get(results, i),
-			     *times = json_object_get(of, "times");
-		const char *line = text_of(of, "command");
-		size_t side = cli_results_add_side(r, line, line);
-
-		if (!*line || !json_array_size(times))
-			return wrong(path, "result %zu has no command and times", i + 1);
-		read_parameters(r, side, of);
-		add_empty_runs(r, side, json_array_size(times), NULL);
-		if (put_values(r, side, real, times, 1e9))
-			return wrong(path, "a time of '%s' is not a number", line);
-		leave_out_failed(&r->side[side], r->metrics, json_object_get(of, "exit_codes"));
-	}
+	(void)cli_results_add_metric(r, CLI_METRIC_REAL, "ns", "");
+	for (size_t i = 0; i < json_array_size(results) && r->metrics == 1; i++)
+		if (json_array_size(json_object_get(json_array_get(results, i), beside[1])))
+			(void)cli_results_add_metric(r, cli_figure_forms[CLI_MAX_RSS].name,
+						     cli_figure_forms[CLI_MAX_RSS].unit, "");
+	for (size_t i = 0; i < json_array_size(results) && !ret; i++)
+		ret = read_result(r, json_array_get(results, i), path);
+	name_by_parameters(r);
 	r->is_finished = true;
-	return 0;
+	return ret;
 }
 
 /* ---- all of them ---- */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cli/output/memory.h"
-#include "cli/stat/report.h"
 #include "cli/statistics/spread.h"
 
 size_t cli_results_add_metric(struct cli_results *r, const char *name, const char *unit,
@@ -35,6 +34,8 @@ size_t cli_results_add_side(struct cli_results *r, const char *name, const char 
 	r->side[r->sides] = (struct cli_side){ .name = cli_strdup(name),
 					       .line = cli_strdup(line),
 					       .reference = r->sides ? 0 : SIZE_MAX };
+	for (int i = 0; i < CLI_FIGURES; i++)
+		r->side[r->sides].mean[i] = NAN;
 	return r->sides++;
 }
 
@@ -55,6 +56,18 @@ void cli_results_add_parameter(struct cli_results *r, size_t side, const char *n
 	s->parameter = cli_realloc(s->parameter, s->parameters + 1, sizeof(*s->parameter));
 	s->parameter[s->parameters++] =
 		(struct cli_parameter){ .name = cli_strdup(name), .value = cli_strdup(value) };
+}
+
+char *cli_parameters_text(const char *name, const struct cli_parameter *parameter, size_t n)
+{
+	struct cli_text out;
+
+	cli_text_begin(&out);
+	fputs(name, out.f);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out.f, "%s%s=%s", i || *name ? " " : "", parameter[i].name,
+			parameter[i].value);
+	return cli_text_end(&out);
 }
 
 const char *cli_side_parameter(const struct cli_side *s, const char *name)
@@ -81,8 +94,24 @@ void cli_results_add_run(struct cli_results *r, size_t side, size_t round, const
 	s->round[s->runs++] = round;
 }
 
+void cli_results_add_failed(struct cli_results *r, size_t side, size_t round,
+			    const struct cli_outcome *outcome, const double *value)
+{
+	struct cli_side *s = &r->side[side];
+	size_t row = r->metrics * sizeof(*value);
+
+	s->failed = cli_realloc(s->failed, s->n_failed + 1, sizeof(*s->failed));
+	s->failed[s->n_failed] = (struct cli_failed_run){ .round = round,
+							  .outcome = *outcome,
+							  .value = cli_malloc(row + 1) };
+	memcpy(s->failed[s->n_failed++].value, value, row);
+}
+
 static void fini_side(struct cli_side *s)
 {
+	for (size_t i = 0; i < s->n_failed; i++)
+		free(s->failed[i].value);
+	free(s->failed);
 	cli_parameters_free(s->parameter, s->parameters);
 	free(s->name);
 	free(s->line);
@@ -113,6 +142,15 @@ bool cli_results_has_silent_side(const struct cli_results *r)
 		if (!r->side[i].runs)
 			return true;
 	return false;
+}
+
+bool cli_metric_is_figure(const char *name)
+{
+	bool is = strcmp(name, CLI_METRIC_CPU) == 0;
+
+	for (int i = 0; i < CLI_FIGURES; i++)
+		is |= strcmp(name, cli_figure_forms[i].name) == 0;
+	return is;
 }
 
 size_t cli_results_find_metric(const struct cli_results *r, const char *name)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "cli/stat/outcome.h"
+#include "cli/stat/report.h"
 
 /* Metrics that results have by name where they are known; the unit is "ns". */
 #define CLI_METRIC_REAL "real"
@@ -36,27 +37,43 @@ struct cli_parameter {
 	char *value;
 };
 
+/*
+ * A run that did not end well: only exports that have all runs have its numbers. @value is owned.
+ */
+struct cli_failed_run {
+	size_t round;
+	struct cli_outcome outcome;
+	double *value;
+};
+
 /**
  * struct cli_side - one of the commands
  * @name:	for people, of no other one; owned
+ * @is_named:	by the user
  * @line:	the command as it was typed; owned
  * @parameter:	@parameters of them; owned
  * @reference:	the side that it is compared with; SIZE_MAX: it is only one for others
  * @value:	@runs rows of one number per metric, NAN where there is none; owned
  * @round:	of each run, rising: runs of one round were made one after the other; owned
+ * @mean:	CLI_USER and CLI_SYS in ns, of files that have no such number of each run; else NAN
  * @left_out:	runs that did not end well, which have no row
+ * @failed:	@n_failed of those, with their numbers, @round rising; owned
  * @outlived:	runs that left processes running, and of which only real time is known
  */
 struct cli_side {
 	char *name;
 	char *line;
+	bool is_named;
 	struct cli_parameter *parameter;
 	size_t parameters;
 	size_t reference;
 	double *value;
 	size_t *round;
 	size_t runs;
+	double mean[CLI_FIGURES];
 	struct cli_outcomes left_out;
+	struct cli_failed_run *failed;
+	size_t n_failed;
 	size_t outlived;
 };
 
@@ -93,14 +110,22 @@ size_t cli_results_add_side(struct cli_results *r, const char *name, const char 
 void cli_parameters_free(struct cli_parameter *parameter, size_t n);
 void cli_results_add_parameter(struct cli_results *r, size_t side, const char *name,
 			       const char *value);
+/* "sort threads=4 size=2", of @name "sort"; for free(3). */
+char *cli_parameters_text(const char *name, const struct cli_parameter *parameter, size_t n);
 /* "" where it has none of that name. */
 const char *cli_side_parameter(const struct cli_side *s, const char *name);
 /* @value: one number per metric. */
 void cli_results_add_run(struct cli_results *r, size_t side, size_t round, const double *value);
+/* The same of a run that failed, which the caller has counted in .left_out. */
+void cli_results_add_failed(struct cli_results *r, size_t side, size_t round,
+			    const struct cli_outcome *outcome, const double *value);
 void cli_results_fini(struct cli_results *r);
 
 /* Of one of the sides there is no run. */
 bool cli_results_has_silent_side(const struct cli_results *r);
+
+/* Every command has it, without counters. */
+bool cli_metric_is_figure(const char *name);
 
 /* SIZE_MAX where there is none. */
 size_t cli_results_find_metric(const struct cli_results *r, const char *name);

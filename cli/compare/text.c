@@ -229,6 +229,43 @@ static void put_left_out(FILE *f, const struct cli_look *look, const struct cli_
 			       s->name, s->outlived, s->runs));
 }
 
+/* What files have of all runs of a command together tells nothing of a difference. */
+static void put_means(FILE *f, const struct cli_look *look, const struct cli_side *s)
+{
+	for (int i = 0; i < CLI_FIGURES; i++) {
+		char *mean;
+
+		if (isnan(s->mean[i]))
+			continue;
+		mean = cli_compare_value(s->mean[i], cli_figure_forms[i].unit, look->utf8);
+		put(f, look, CLI_DIM, 0,
+		    cli_format("%s: %s is %s in the mean; the file has no number of each run",
+			       s->name, cli_compare_metric(cli_figure_forms[i].name), mean));
+		free(mean);
+	}
+}
+
+/* A run that was disturbed is in the numbers, and moves the interval little. */
+static void put_outliers(FILE *f, const struct cli_look *look, const struct cli_results *r,
+			 size_t side)
+{
+	size_t real = cli_results_find_metric(r, CLI_METRIC_REAL), n = 0;
+	struct cli_outliers_text text;
+	struct cli_spread s = { 0 };
+	double *number;
+
+	if (real == SIZE_MAX)
+		return;
+	number = cli_side_numbers(r, side, real, &n);
+	for (size_t i = 0; i < n; i++)
+		cli_spread_add(&s, number[i]);
+	text = cli_outliers_text(&s);
+	if (*text.text)
+		put(f, look, CLI_WARN, 0, cli_format("%s: %s", r->side[side].name, text.text));
+	cli_spread_fini(&s);
+	free(number);
+}
+
 /* The steadiest that there could be is not there: that is worth knowing. */
 static void put_absence(FILE *f, const struct cli_look *look, const struct cli_comparison *c)
 {
@@ -271,6 +308,10 @@ void cli_compare_write_text(FILE *f, const struct cli_look *look, const struct c
 	put_emulator(f, look, c);
 	for (size_t i = 0; i < r->sides; i++)
 		put_left_out(f, look, &r->side[i]);
+	for (size_t i = 0; i < r->sides; i++)
+		put_outliers(f, look, r, i);
+	for (size_t i = 0; i < r->sides && c->is_verbose; i++)
+		put_means(f, look, &r->side[i]);
 	for (size_t i = 0; i < r->sides; i++) {
 		if (r->side[i].reference != SIZE_MAX && c->by != SIZE_MAX)
 			put_verdict(f, look, c, i);

@@ -93,19 +93,24 @@ const char *cli_compare_metric(const char *name)
 	return name;
 }
 
-static char *value_text(double value, const char *unit, bool utf8)
+static char *value_like(double value, double like, const char *unit, bool utf8)
 {
 	const char *shown;
-	struct cli_number n = cli_number_value(value, unit, utf8, &shown);
+	struct cli_number n = cli_number_value_like(value, like, unit, utf8, &shown);
 
 	return cli_format("%s%s%s", n.text, *shown ? " " : "", shown);
+}
+
+char *cli_compare_value(double value, const char *unit, bool utf8)
+{
+	return value_like(value, value, unit, utf8);
 }
 
 char *cli_compare_numbers(const struct cli_results *r, size_t side, size_t metric, bool has_range,
 			  bool utf8)
 {
 	const char *unit = r->metric[metric].unit;
-	double *number;
+	double *number, median;
 	size_t n;
 	char *text, *middle, *low, *high;
 
@@ -115,9 +120,11 @@ char *cli_compare_numbers(const struct cli_results *r, size_t side, size_t metri
 		return cli_strdup("-");
 	}
 	cli_sort(number, n);
-	middle = value_text(cli_quantile(number, n, 0.5), unit, utf8);
-	low = value_text(number[0], unit, utf8);
-	high = value_text(number[n - 1], unit, utf8);
+	/* One unit, so that they can be read against each other. */
+	median = cli_quantile(number, n, 0.5);
+	middle = cli_compare_value(median, unit, utf8);
+	low = value_like(number[0], median, unit, utf8);
+	high = value_like(number[n - 1], median, unit, utf8);
 	text = has_range ? cli_format("%s (%s .. %s)", middle, low, high) : cli_strdup(middle);
 	free(middle);
 	free(low);

@@ -30,6 +30,9 @@ char *cli_compare_short(const struct cli_results *r, size_t side, size_t metric)
 /* "real time" of "real"; of others their name. */
 const char *cli_compare_metric(const char *name);
 
+/* "1.204 s", for free(3). */
+char *cli_compare_value(double value, const char *unit, bool utf8);
+
 /*
  * "1.204 s (1.187 s .. 1.290 s)", the median and the range, or without that; "-": no number. For
  * free(3).

@@ -305,15 +305,21 @@ struct cli_number cli_number_rate(double value)
 
 struct cli_number cli_number_value(double value, const char *unit, bool utf8, const char **shown)
 {
+	return cli_number_value_like(value, value, unit, utf8, shown);
+}
+
+struct cli_number cli_number_value_like(double value, double like, const char *unit, bool utf8,
+					const char **shown)
+{
 	*shown = unit;
 	if (strcmp(unit, "ns") == 0) {
 		double ns = 1e3;
 
 		*shown = utf8 ? "µs" : "us";
-		if (fabs(value) >= 1e10) {
+		if (fabs(like) >= 1e10) {
 			*shown = "s";
 			ns = 1e9;
-		} else if (fabs(value) >= 1e6 || value == 0) {
+		} else if (fabs(like) >= 1e6 || like == 0) {
 			*shown = "ms";
 			ns = 1e6;
 		}

@@ -70,5 +70,8 @@ struct cli_number cli_number_rate(double value);
  * as whole numbers. *@shown becomes the unit to print: static memory or @unit.
  */
 struct cli_number cli_number_value(double value, const char *unit, bool utf8, const char **shown);
+/* The same in the unit of @like, beside which it stands. */
+struct cli_number cli_number_value_like(double value, double like, const char *unit, bool utf8,
+					const char **shown);
 
 #endif

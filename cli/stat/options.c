@@ -100,6 +100,17 @@ const struct cli_option cli_stat_option_table[] = {
 	CLI_OPTION_END,
 };
 
+#define NO_CGROUPS "not in ntime, which counts commands, processes (-p), CPUs (-C) and no cgroups"
+#define NO_BPF "not in ntime, which counts commands, processes, CPUs and no BPF programs"
+#define METRICS "a metric is -m METRIC; ntime list --metrics shows which there are"
+#define WHAT "what to count is -e LIST; ntime list shows what there is"
+#define PLACES "--per takes socket, core or thread"
+#define ROTATION                                                                                   \
+	"a group is {EVENT,EVENT} in -e; others rotate, or --passes runs the command once for "    \
+	"each"
+#define MERGE "not in ntime: PMUs are counted each by itself, with PMU/EVENT/"
+#define WHOLE "what is counted in the whole time follows the intervals of -I"
+
 /* What people know from perf stat. */
 const struct cli_foreign cli_stat_foreign[] = {
 	{ "x", "comma-separated values are --csv", "csv", .mark = "," },
@@ -112,8 +123,8 @@ const struct cli_foreign cli_stat_foreign[] = {
 	{ "per-socket", "socket by socket is --per socket", "per", "socket" },
 	{ "D", "to count later is --delay TIME, such as --delay 100ms" },
 	{ "M", "a metric is -m METRIC", "metric" },
-	{ "d", "what to count is -e LIST; ntime list shows what there is" },
-	{ "detailed", "what to count is -e LIST; ntime list shows what there is" },
+	{ "d", WHAT },
+	{ "detailed", WHAT },
 	{ "n", "to repeat is -r N; times alone are -f '%e %U %S'" },
 	{ "null", "times alone are -f '%e %U %S'" },
 	{ "S", "ntime does not sync(2): sh -c 'sync', or --prepare sync with -r" },
@@ -124,6 +135,45 @@ const struct cli_foreign cli_stat_foreign[] = {
 	{ "runs", "to repeat is -r N" },
 	{ "interval-print", "counts of each interval are -I TIME, such as -I 100ms" },
 	{ "per-thread", "counts of running threads are -t TID,TID...; of each CPU --per thread" },
+	{ "B", "numbers have separators", "" },
+	{ "big-num", "numbers have separators", "" },
+	{ "no-big-num", "numbers without separators are in --csv and --json" },
+	{ "scale", "multiplexed events are extrapolated", "" },
+	{ "G", NO_CGROUPS },
+	{ "cgroup", NO_CGROUPS },
+	{ "for-each-cgroup", NO_CGROUPS },
+	{ "b", NO_BPF },
+	{ "bpf-prog", NO_BPF },
+	{ "bpf-counters", NO_BPF },
+	{ "bpf-attr-map", NO_BPF },
+	{ "topdown", METRICS },
+	{ "td-level", METRICS },
+	{ "metric-only", "metrics alone, in a line, are -f '%{METRIC} %{METRIC}'" },
+	{ "T", WHAT },
+	{ "transaction", WHAT },
+	{ "smi-cost", "SMIs are -a -e msr/smi/, where the kernel counts them" },
+	{ "iostat", WHAT },
+	{ "all-kernel", "kernel mode alone is EVENT:k in -e" },
+	{ "all-user", "user mode alone is EVENT:u in -e" },
+	{ "filter", "not in ntime, which counts every hit of a tracepoint" },
+	{ "cputype", MERGE },
+	{ "hybrid-merge", MERGE },
+	{ "no-merge", MERGE },
+	{ "percore-show-thread", "core by core is -a --per core" },
+	{ "per-die", PLACES },
+	{ "per-node", PLACES },
+	{ "per-cluster", PLACES },
+	{ "per-cache", PLACES },
+	{ "g", ROTATION },
+	{ "group", ROTATION },
+	{ "metric-no-group", ROTATION },
+	{ "metric-no-merge", ROTATION },
+	{ "table", "the numbers of each run are in --json, with -r" },
+	{ "control", "not in ntime: a program counts a part of itself with libntime" },
+	{ "interval-count", "the end is --timeout TIME, with -I" },
+	{ "interval-clear", "a screen that is drawn anew is ntime watch" },
+	{ "summary", WHOLE },
+	{ "no-csv-summary", WHOLE },
 	{ "log-fd", "a report to a file is -o FILE, which may be /dev/fd/N" },
 	{ NULL, NULL },
 };

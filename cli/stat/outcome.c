@@ -10,7 +10,7 @@
 
 bool cli_outcome_is_good(const struct cli_outcome *o)
 {
-	return !o->timed_out && !o->was_interrupted && WIFEXITED(o->status) &&
+	return !o->timed_out && !o->was_interrupted && !o->was_killed && WIFEXITED(o->status) &&
 	       WEXITSTATUS(o->status) == 0;
 }
 
@@ -18,6 +18,7 @@ bool cli_outcome_is_good(const struct cli_outcome *o)
 static bool is_same(const struct cli_outcome *a, const struct cli_outcome *b)
 {
 	return a->timed_out == b->timed_out && a->was_interrupted == b->was_interrupted &&
+	       a->was_killed == b->was_killed &&
 	       (a->timed_out || a->was_interrupted || a->status == b->status);
 }
 
@@ -66,6 +67,8 @@ struct cli_outcome_text cli_outcome_text(const struct cli_outcome *o)
 		snprintf(out.text, sizeof(out.text), "ended by --timeout");
 	} else if (o->was_interrupted) {
 		snprintf(out.text, sizeof(out.text), "interrupted");
+	} else if (o->was_killed) {
+		snprintf(out.text, sizeof(out.text), "killed by a signal");
 	} else if (WIFSIGNALED(o->status)) {
 		name_signal(WTERMSIG(o->status), name, sizeof(name));
 		snprintf(out.text, sizeof(out.text), "killed by %s%s", name,

@@ -11,9 +11,11 @@
  * @status:	wait(2)'s
  * @timed_out:	--timeout ended it
  * @was_interrupted: ntime was asked to end while it ran
+ * @was_killed:	by a signal that is not known: a file of another program says no more
  */
 struct cli_outcome {
 	int status;
+	bool was_killed;
 	bool timed_out;
 	bool was_interrupted;
 };

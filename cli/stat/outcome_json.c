@@ -17,15 +17,23 @@ json_t *cli_exit_json(int status, bool timed_out)
 	return json;
 }
 
+json_t *cli_outcome_json(const struct cli_outcome *o)
+{
+	json_t *json = o->was_killed ? json_object() : cli_exit_json(o->status, o->timed_out);
+
+	if (o->was_killed)
+		json_object_set_new(json, "signal", json_null());
+	json_object_set_new(json, "interrupted", json_boolean(o->was_interrupted));
+	return json;
+}
+
 json_t *cli_outcomes_json(const struct cli_outcomes *all)
 {
 	json_t *json = json_array();
 
 	for (size_t i = 0; i < all->n; i++) {
-		const struct cli_outcome *o = &all->of[i].outcome;
-		json_t *of = cli_exit_json(o->status, o->timed_out);
+		json_t *of = cli_outcome_json(&all->of[i].outcome);
 
-		json_object_set_new(of, "interrupted", json_boolean(o->was_interrupted));
 		json_object_set_new(of, "runs", json_integer((json_int_t)all->of[i].runs));
 		json_array_append_new(json, of);
 	}
@@ -44,18 +52,25 @@ static int status_from(const json_t *of)
 	return (int)(exit_status ? number << 8 : number);
 }
 
+int cli_outcome_from_json(struct cli_outcome *o, const json_t *json)
+{
+	*o = (struct cli_outcome){
+		.status = status_from(json),
+		.timed_out = json_is_true(json_object_get(json, "timeout")),
+		.was_interrupted = json_is_true(json_object_get(json, "interrupted")),
+		.was_killed = json_is_null(json_object_get(json, "signal")),
+	};
+	return o->status < 0 ? -EINVAL : 0;
+}
+
 int cli_outcomes_from_json(struct cli_outcomes *all, const json_t *json)
 {
 	for (size_t i = 0; i < json_array_size(json); i++) {
 		const json_t *of = json_array_get(json, i);
 		json_int_t runs = json_integer_value(json_object_get(of, "runs"));
-		struct cli_outcome o = {
-			.status = status_from(of),
-			.timed_out = json_is_true(json_object_get(of, "timeout")),
-			.was_interrupted = json_is_true(json_object_get(of, "interrupted")),
-		};
+		struct cli_outcome o;
 
-		if (o.status < 0 || runs < 1)
+		if (cli_outcome_from_json(&o, of) || runs < 1)
 			return -EINVAL;
 		cli_outcomes_add_runs(all, &o, (size_t)runs);
 	}

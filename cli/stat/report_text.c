@@ -592,21 +592,38 @@ static void put_drift(FILE *f, const struct cli_style *style, const struct cli_r
 	put_sentence(f, style, CLI_WARN, line);
 }
 
+/* A person reads so many. */
+#define OUTLIERS_LISTED 5
+
+struct cli_outliers_text cli_outliers_text(const struct cli_spread *s)
+{
+	const struct cli_fences fences = cli_spread_fences(s);
+	struct cli_outliers_text out = { "" };
+	size_t used = 0, n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (!cli_fences_are_passed(&fences, s->run[i]) || ++n > OUTLIERS_LISTED)
+			continue;
+		used += (size_t)snprintf(out.text + used, sizeof(out.text) - used, "%s %zu (%s s)",
+					 n > 1 ? "," : "Outliers: run", i + 1,
+					 cli_number_seconds(s->run[i]).text);
+	}
+	if (n > OUTLIERS_LISTED)
+		used += (size_t)snprintf(out.text + used, sizeof(out.text) - used, " and %zu more",
+					 n - OUTLIERS_LISTED);
+	if (s->n && s->run[0] > fences.high && cli_fences_are_passed(&fences, s->run[0]))
+		(void)snprintf(out.text + used, sizeof(out.text) - used,
+			       "; the first run was slow: --warmup 1 keeps it from the numbers");
+	return out;
+}
+
 /* By real time: a mean tells little of runs of which one was disturbed. */
 static void put_outliers(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
-	const struct cli_spread *s = &r->figure[CLI_REAL];
-	const struct cli_fences fences = cli_spread_fences(s);
-	char line[LINE_CHARS] = "";
-	size_t used = 0;
+	struct cli_outliers_text text = cli_outliers_text(&r->figure[CLI_REAL]);
 
-	for (size_t i = 0; r->runs && i < s->n && used + 40 < sizeof(line); i++)
-		if (cli_fences_are_passed(&fences, s->run[i]))
-			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s %zu (%s s)",
-						 used ? "," : "Outliers: run", i + 1,
-						 cli_number_seconds(s->run[i]).text);
-	if (used)
-		put_sentence(f, style, CLI_WARN, line);
+	if (r->runs && *text.text)
+		put_sentence(f, style, CLI_WARN, text.text);
 }
 
 /* Which runs are in the numbers, and how the others ended. */

@@ -35,6 +35,11 @@ def words_of(path):
         return f.read().split()
 
 
+def words_of_line(path):
+    with open(path, encoding='utf-8') as f:
+        return f.read()
+
+
 @test
 def what_differs_is_found():
     text = compare('-n', '12', 'sleep 0.01', 'sleep 0.03')
@@ -55,9 +60,9 @@ def names_are_those_of_the_programs():
             with open(name, 'w', encoding='utf-8') as f:
                 f.write('#!/bin/sh\n')
             os.chmod(name, 0o755)
-        text = compare('-n', '6', './old "a  b"', './new $HOME')
-        has(text, 'old  ./old "a  b"  6 runs')
-        has(text, 'new  ./new $HOME   6 runs')
+        text = compare('-n', '6', './old "a  b"', './new "$HOME"')
+        has(text, 'old  ./old "a  b"   6 runs')
+        has(text, 'new  ./new "$HOME"  6 runs')
 
 
 @test
@@ -94,11 +99,29 @@ def a_shell_is_there_when_asked_for():
     with Directory():
         compare('-n', '6', '--shell', 'sh -e', 'false; echo never >>log', 'echo 1 | cat >>log', '-i')
         equal(words_of('log'), ['1'] * 6)
-        for line in ('a | b', 'a > b', 'a $(b)', 'a `b`', 'a; b', 'a & b'):
+        for line, way in (('a | b', "'|'"), ('a > b', "'>'"), ('a 2>&1', "'>'"), ('a $(b)', "'$'"), ('a "$b"$c', "'$'"), ('a `b`', "'`'"),
+                          ('a; b', "';'"), ('a & b', "'&'"), ('a *.c', "'*'"), ('a b?', "'?'"), ('a [bc]', "'['"), ('a ~/b', "'~'"),
+                          ('a # b', "'#'"), ('{ a', "'{'"), ('! a', "'!'"), ('a (b)', "'('"), ('A_1=b c', "'='")):
             done = ntime('compare', line, 'true')
             equal((done.returncode, done.stdout), (125, b''), line)
-            has(err(done), f"'{line}' is shell syntax: add --shell=sh, or quote it\n")
-        has(err(ntime('compare', "a 'b", 'true')), 'has a quote or brace that does not end')
+            has(err(done), f"'{line}' has {way} outside of quotes, and no shell runs it: add --shell=sh, quote it, or write sh -c '...'\n")
+        has(err(ntime('compare', 'a\nb', 'true')), 'has a line break outside of quotes')
+        for line, quote in (("a 'b", "'"), ('a "b\\"', '"')):
+            has(err(ntime('compare', line, 'true')), f"'{line}' has a quote, {quote}, without end, and")
+
+
+@test
+def words_are_those_of_posix():
+    with Directory():
+        put('args', '#!/bin/sh\nfor a; do printf "<%s>" "$a"; done >log\n')
+        os.chmod('args', 0o755)
+        for line, words in (('a  b\t\'c d\'"e f"', '<a><b><c de f>'), ('"" \'\'', '<><>'), ('\\$a \\* a\\ b \\\\', '<$a><*><a b><\\>'),
+                            ('"$((i+1)) $i `x`"', '<$((i+1)) $i `x`>'), ('"\\$i \\`x\\` \\" \\\\ \\n"', '<$i `x` " \\ \\n>'), ("'\\$i'", '<\\$i>'),
+                            ('"a\\\nb" a\\\nb\n', '<ab><ab>'), ('a=b x#y x~ $ {a} {a,b} [ ] ! -x=1', '<a=b><x#y><x~><$><{a}><{a,b}><[><]><!><-x=1>')):
+            compare('-n', '1', f' ./args {line}', 'true')
+            equal(words_of_line('log'), words, line)
+        text = compare('-n', '1', '--json', 'sh -c "i=0; while [ $i -lt 3 ]; do i=$((i+1)); echo $i >>count; done"', 'true')
+        equal(words_of('count'), ['1', '2', '3'], text)
 
 
 @test
@@ -130,6 +153,34 @@ def failures_are_in_no_number():
     done = ntime('compare', '--timeout', '50ms', 'sleep 1000', 'true')
     equal(done.returncode, 125)
     has(err(done), 'sleep failed in round 1: ended by --timeout')
+
+
+@test
+def few_runs_have_numbers_and_no_verdict():
+    for runs in ('1', '3'):
+        text = compare('-n', runs, '-N', '--command-name', 'a', '--name', 'b', 'sleep 0.001', 'true', '--export-markdown', '-')
+        has(text, f'a  sleep 0.001  {runs} run')
+        has(text, 'a and b: no verdict: 95 % needs at least 6 runs of each')
+        has(text, '| too few runs |')
+
+
+@test
+def runs_that_are_far_off_are_told():
+    with Directory():
+        put('h.json', hyperfine(('a', [3.0] + [1 + i / 1000 for i in range(11)]), ('b', [1 + i / 1000 for i in range(11)] + [0.1]),
+                                ('c', [1.0, 1.1] * 6), ('d', [9.0] * 6 + [1 + i / 1000 for i in range(30)])))
+        text = ' '.join(compare('h.json').split())
+        has(text, ' a: Outliers: run 1 (3.000000 s); the first run was slow: --warmup 1 keeps it from the numbers')
+        has(text, ' b: Outliers: run 12 (0.100000 s) ')
+        has_not(text, ' c: Outliers')
+        has(text, '5 (9.000000 s) and 1 more; the first')
+        # A range has one unit.
+        put('u.json', hyperfine(('a', [9.9, 11.8, 13.1]), ('b', [0.0009, 0.002, 10.5])))
+        text = compare('u.json')
+        has(text, '11.800 s (9.900 s .. 13.100 s)\n')
+        has(text, '2.000 ms (0.900 ms .. 10,500.000 ms)\n')
+        ntime('-r', '9', '-o', 'stat', 'sh', '-c', 'test -e x || sleep 0.3; touch x')
+        has(' '.join(words_of('stat')), 's); the first run was slow: --warmup 1 keeps it from the numbers')
 
 
 @test
@@ -299,6 +350,28 @@ def results_of_hyperfine_are_read():
         text = compare('h.json')
         has(text, 'a  8 runs')
         has(text, 'a: not in the numbers, 1 of 10 runs: ended with status 7')
+        has(text, 'a: not in the numbers, 1 of 10 runs: killed by a signal')
+        with open('ours.json', 'w', encoding='utf-8') as f:
+            f.write(compare('--json', 'h.json'))
+        compare('-o', 'text', '--export-json', 'again.json', 'ours.json')
+        with open('again.json', encoding='utf-8') as f:
+            again = json.load(f)['results'][0]
+        equal([again[k] for k in ('times', 'exit_codes', 'user', 'system')], [one, failed['results'][0]['exit_codes'], 0.1, 0])
+        # What it tells of memory, of CPU time in the mean, and by parameters.
+        more = hyperfine(('a', one), ('a', other))
+        for r, value, kilobytes in zip(more['results'], '12', (5, 4)):
+            r.update(parameters={'t': value}, memory_usage_byte=[kilobytes * 1000 + i for i in range(len(r['times']))])
+        put('m.json', more)
+        text = compare('--by', 'max-rss', '-v', '--export-json', 'again.json', 'm.json')
+        has(text, 'a t=2 has ')
+        has(text, '% less max-rss than a t=1 (95 %: ')
+        has(text, 'a t=1: user time is 100.000 ms in the mean; the file has no number of each run')
+        with open('again.json', encoding='utf-8') as f:
+            again = json.load(f)['results']
+        equal([[r[k] for k in ('parameters', 'memory_usage_byte', 'user')] for r in again],
+              [[r[k] for k in ('parameters', 'memory_usage_byte', 'user')] for r in more['results']])
+        has(compare('m.json', 'm.json'), 'a t=2 (m.json) #4 ')
+        has(err(ntime('compare', '--by', 'user', 'm.json')), '--by user: hyperfine writes its mean and not the number of each run')
         # The same file twice, and names that are the same.
         text = compare('--name', 'x', '--name', 'x', 'h.json')
         has(text, 'x #2 is ')
@@ -335,9 +408,9 @@ def exports_are_those_of_hyperfine():
                 'sh -c "sleep {t}|:"')
         with open('e.json', encoding='utf-8') as f:
             results = json.load(f)['results']
-        for r, t in zip(results, ('0.001', '0.002')):
+        for r, value in zip(results, ('0.001', '0.002')):
             equal(sorted(r), sorted(['command', 'mean', 'stddev', 'median', 'user', 'system', 'min', 'max', 'times', 'exit_codes', 'parameters']))
-            equal((r['command'], r['parameters'], r['exit_codes']), (f'sh -c "sleep {t}|:"', {'t': t}, [0] * 7))
+            equal((r['command'], r['parameters'], r['exit_codes']), (f'sh -c "sleep {value}|:"', {'t': value}, [0] * 7))
             times = r['times']
             mean = sum(times) / 7
             equal((r['min'], r['max'], r['median']), (min(times), max(times), sorted(times)[3]))
@@ -354,6 +427,25 @@ def exports_are_those_of_hyperfine():
         has(lines[2], '| `t=0.001` | `sh -c "sleep 0.001\\|:"` | 7 | ')
         # What was exported is read.
         has(compare('e.json'), '7 runs')
+    # Runs that failed are among its times, and a name is its command.
+    with Directory():
+        text = compare('-i', '-n', '6', '--name', 'bad', '--name', 'good', '--export-json', 'e.json', '--json', 'sh -c "exit 3"', 'true')
+        put('ours.json', text)
+        compare('--export-json', 'f.json', '-o', 'report', 'ours.json')
+        for name in ('e.json', 'f.json'):
+            with open(name, encoding='utf-8') as f:
+                results = json.load(f)['results']
+            equal([(r['command'], len(r['times']), r['exit_codes'], r['mean'] > 0) for r in results],
+                  [('bad', 6, [3] * 6, True), ('good', 6, [0] * 6, True)])
+        # hyperfine's own programs, of its folder scripts, where they and what they need are.
+        folder = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'ntime/hyperfine/scripts')
+        compare('-i', '-n', '6', '-L', 't', '0,1', '--export-json', 'e.json', 'sh -c "exit {t}"')
+        for script in sorted(os.listdir(folder) if os.path.isdir(folder) else []):
+            args = ['-o', 'e.png'] if script.startswith('plot') else []
+            done = subprocess.run([sys.executable, f'{folder}/{script}', 'e.json', *args], capture_output=True, timeout=t.PATIENCE, check=False,
+                                  env=dict(os.environ, MPLBACKEND='Agg')) if script.endswith('.py') else None
+            if done and b'ModuleNotFoundError' not in done.stderr:
+                equal(done.returncode, 0, f'{script}: {done.stderr}')
     # Nothing is run if a file cannot be written.
     with Directory():
         done = ntime('compare', '--export-csv', '/nonexistent/e.csv', 'touch here', 'true')
@@ -467,6 +559,9 @@ def bad_results():
     def changed(**more):
         return {**ours, **more}
 
+    def with_first(**more):
+        return {'results': [{**good['results'][0], **more}, good['results'][1]]}
+
     with Directory():
         for value, part in (('', 'line 1: it is no JSON, or cut short'),
                             (json.dumps(good)[:-9], 'it is no JSON, or cut short'),
@@ -475,6 +570,20 @@ def bad_results():
                             ({'results': [{'command': 'a'}]}, 'result 1 has no command and times'),
                             (hyperfine(('a', [1.0])), 'has one command; name a second file'),
                             ({'results': [{'command': 'a', 'times': [1, 'x']}]}, "a time of 'a' is not a number"),
+                            (with_first(times=[1.0] * 8 + [-0.001]), "a time of 'a' is negative"),
+                            (with_first(times=[1.0] * 8 + [None]), "a time of 'a' is not a number"),
+                            (with_first(exit_codes=[0] * 8), 'result 1 has 9 times and 8 exit_codes, of the same runs'),
+                            (with_first(exit_codes=[0] * 8 + [256]), "an exit code of 'a' is not a number from 0 to 255"),
+                            (with_first(exit_codes=[0] * 8 + ['x']), "an exit code of 'a' is not a number from 0 to 255"),
+                            (with_first(memory_usage_byte=[1] * 10), 'result 1 has 9 times and 10 memory_usage_byte, of the same runs'),
+                            (with_first(memory_usage_byte=[-1] * 9), "a memory_usage_byte of 'a' is negative"),
+                            (with_first(user=-1), "the mean of user of 'a' is negative"),
+                            (with_first(system='x'), "the mean of sys of 'a' is not a number"),
+                            (with_first(parameters={'t': 1}), "the parameter 't' of 'a' is no text"),
+                            (changed(commands=[{'rounds': [1, 2], 'values': {'real': [1]}}]), "command 1 has 2 rounds and 1 values of 'real'"),
+                            (changed(commands=[{'rounds': [1], 'values': {'real': [-1]}}]), "a value of 'real' is negative"),
+                            (changed(commands=[{'rounds': [1], 'values': {}, 'failed': [{'round': -1}]}]),
+                             'the runs that command 1 left out are not such'),
                             (changed(schema=1), 'in another form (1, this is 2)'),
                             (changed(kind='interval'), "it is of kind 'interval'"),
                             (changed(metrics=[]), 'has no '),
@@ -549,17 +658,32 @@ def what_cannot_be_run():
                                ((), 125, 'there is nothing to compare: name two commands'),
                                (('true',), 125, 'there is nothing to compare: name two commands'),
                                (('true', ''), 125, 'a command is empty'),
-                               (('true', '$nothing_is_there'), 125, 'a command is empty'),
-                               (('-n', '1', 'true', 'true'), 125, '-n 1 is too few: an interval of 95 % needs at least 6 runs'),
-                               (('-n', '6', 'true', 'true', 'true'), 125, 'needs at least 7 runs'),
-                               (('-N', 'true', 'true'), 125, "unknown option '-N': commands run without a shell"),
-                               (('-r', '1', 'true', 'true'), 125, '-n 1 is too few'),
-                                                              (('-n', '6', '--precision', '1%', 'true', 'true'), 125, '-n and --precision cannot be combined'),
+                               (('true', '""'), 125, 'a command is empty'),
+                               (('-n', '1', '--fail-above', '1', 'true', 'true'), 125, '-n 1 is too few for --fail-above: an interval of 95 % needs at least 6 runs'),
+                               (('-r', '6', '--fail-above', '1', 'true', 'true', 'true'), 125, 'needs at least 7 runs'),
+                               (('--output=pipe', 'true', 'true'), 125, "--output is the file of the report, not what 'pipe' is to hyperfine: --show-output"),
+                               (('--output', 'null', 'true', 'true'), 125, 'without it that goes nowhere; a file is ./null'),
+                               (('--output', 'inherit', 'true', 'true'), 125, '--show-output shows what commands write'),
+                               (('--input', 'x', 'true', 'true'), 125, "unknown option '--input': commands read nothing; a file is --shell=sh"),
+                               (('--conclude', 'x', 'true', 'true'), 125, "unknown option '--conclude': not in ntime: --prepare is done"),
+                               (('-C', 'x', 'true', 'true'), 125, "unknown option '-C': not in ntime: --prepare is done"),
+                               (('--reference', 'x', 'true', 'true'), 125, "unknown option '--reference': the first command is"),
+                               (('--reference-name', 'x', 'true', 'true'), 125, '--name calls it'),
+                               (('--sort', 'x', 'true', 'true'), 125, "unknown option '--sort': commands are listed in the order"),
+                               (('--export-orgmode', 'x', 'true', 'true'), 125, "unknown option '--export-orgmode': a table is --export-markdown"),
+                               (('--export-asciidoc', 'x', 'true', 'true'), 125, "unknown option '--export-asciidoc': a table is --export-markdown"),
+                               (('-u', 'second', 'true', 'true'), 125, "unknown option '-u': each number has the unit"),
+                               (('--style=basic', 'true', 'true'), 125, "unknown option '--style': colours"),
+                               (('-D', '1', 'true', 'true'), 125, "unknown option '-D': values are listed by -L"),
+                               (('--ignore-failure=1,2', 'true', 'true'), 125, "'--ignore-failure' takes no argument: it goes on after any exit status"),
+                               (('-i=1,2', 'true', 'true'), 125, 'of -i, it goes on after any exit status, and takes no list of them'),
+                               (('-i', '1,2', 'true', 'true'), 125, "'1,2' is no command; of --ignore-failure, it goes on after any exit status"),
+                               (('-n', '6', '--precision', '1%', 'true', 'true'), 125, '-n and --precision cannot be combined'),
                                (('--precision', '0', 'true', 'true'), 125, "--precision '0' is no width"),
                                (('--precision', '0x1%', 'true', 'true'), 125, "--precision '0x1%' is not a percentage"),
                                (('-n', 'old', 'true', 'true'), 125, "-n 'old' is not a number of runs; a name is --name old"),
                                (('--by', 'page-faults,minor-faults', 'true', 'true'), 125, 'is more than one metric'),
-                               (('FOO=1 true', 'true'), 125, "'FOO=1 true' is shell syntax"),
+                               (('FOO=1 true', 'true'), 125, "'FOO=1 true' has '=' outside of quotes"),
                                (('x.json', 'true'), 125, 'files with results, whose names end with .json, and commands cannot be mixed'),
                                (('-L', 'x', '1,1', 'true {x}'), 125, '-L x: 1 is there twice'),
                                (('-L', 'x', '1,2', '-s', 'make {x}', './prog'), 125, '--setup differs and the commands do not'),
