@@ -713,6 +713,7 @@ static const struct constant_row {
 	{ __LINE__, NTIME_REASON_FILTERED, 23 },
 	{ __LINE__, NTIME_REASON_EVERY_MODE, 24 },
 	{ __LINE__, NTIME_REASON_ONE_UNIT, 25 },
+	{ __LINE__, NTIME_REASON_OUTLIVED, 26 },
 	{ __LINE__, NTIME_REMEDY_NONE, 0 },
 	{ __LINE__, NTIME_REMEDY_HERE, 1 },
 	{ __LINE__, NTIME_REMEDY_ELSEWHERE, 2 },
