@@ -5,6 +5,7 @@
 Usage: test_compare.py NTIME [-k WORD]
 """
 import csv
+import importlib.util
 import json
 import os
 import pty
@@ -18,6 +19,9 @@ import xml.etree.ElementTree
 
 import test_command as t
 from test_command import Directory, environment, equal, err, has, has_not, ntime
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', '..'))
+from lab import cache, debian  # noqa: E402  # pylint: disable=wrong-import-position
 
 t.TESTS.clear()
 test = t.test
@@ -437,20 +441,30 @@ def exports_are_those_of_hyperfine():
                 results = json.load(f)['results']
             equal([(r['command'], len(r['times']), r['exit_codes'], r['mean'] > 0) for r in results],
                   [('bad', 6, [3] * 6, True), ('good', 6, [0] * 6, True)])
-        # hyperfine's own programs, of its folder scripts, where they and what they need are.
-        folder = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'ntime/hyperfine/scripts')
-        compare('-i', '-n', '6', '-L', 't', '0,1', '--export-json', 'e.json', 'sh -c "exit {t}"')
-        for script in sorted(os.listdir(folder) if os.path.isdir(folder) else []):
-            args = ['-o', 'e.png'] if script.startswith('plot') else []
-            done = subprocess.run([sys.executable, f'{folder}/{script}', 'e.json', *args], capture_output=True, timeout=t.PATIENCE, check=False,
-                                  env=dict(os.environ, MPLBACKEND='Agg')) if script.endswith('.py') else None
-            if done and b'ModuleNotFoundError' not in done.stderr:
-                equal(done.returncode, 0, f'{script}: {done.stderr}')
     # Nothing is run if a file cannot be written.
     with Directory():
         done = ntime('compare', '--export-csv', '/nonexistent/e.csv', 'touch here', 'true')
         equal((done.returncode, done.stdout, os.listdir('.')), (125, b'', []))
         has(err(done), '/nonexistent/e.csv')
+
+
+@test
+def programs_of_hyperfine_read_our_export():
+    """Its folder scripts, which is in Debian's source package."""
+    try:
+        folder = os.path.join(debian.source('rust-hyperfine')[1], 'scripts')
+    except cache.Unavailable as why:
+        raise t.Skip(str(why)) from None
+    lacking = [name for name in ('numpy', 'scipy', 'matplotlib') if not importlib.util.find_spec(name)]
+    if lacking:
+        raise t.Skip(f'python3-{lacking[0]} is not installed')
+    with Directory():
+        compare('-i', '-n', '6', '-L', 't', '0,1', '--export-json', 'e.json', 'sh -c "exit {t}"')
+        for script in sorted(name for name in os.listdir(folder) if name.endswith('.py')):
+            args = ['-o', 'e.png'] if script.startswith('plot') else []
+            done = subprocess.run([sys.executable, f'{folder}/{script}', 'e.json', *args], capture_output=True, timeout=t.PATIENCE, check=False,
+                                  env=dict(os.environ, MPLBACKEND='Agg'))
+            equal(done.returncode, 0, f'{script}: {done.stderr}')
 
 
 @test
