@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/compiler.h"
 #include "lib/base/text.h"
 #include "lib/event/pfm.h"
 
@@ -311,11 +312,65 @@ static int resolve_default(struct nti_pfm_request *r, const char *text, struct n
 	return ret > 0 ? 0 : ret < 0 ? ret : -ENOENT;
 }
 
-int nti_pfm_resolve(const struct nti_names *names, const char *model, const struct nti_unit *unit,
-		    const char *text, struct nti_event *out, struct nti_error *e)
+/*
+ * Names of the makers that libpfm4 4.13 has under another one for the same code: Intel's lists of
+ * events (github.com/intel/perfmon: events of the fixed counters), AMD's processor programming
+ * references (PMCx076, PMCx0C0 to PMCx0C3; the kernel's tools/perf/pmu-events/arch/x86/amdzen2).
+ */
+static const struct alias_row {
+	const char *name, *of_pfm;
+} alias_rows[] = {
+	{ "cpu_clk_unhalted.thread", "UNHALTED_CORE_CYCLES" },
+	{ "cpu_clk_unhalted.core", "UNHALTED_CORE_CYCLES" },
+	{ "cpu_clk_unhalted.ref_tsc", "UNHALTED_REFERENCE_CYCLES" },
+	{ "inst_retired.any", "INSTRUCTION_RETIRED" },
+	{ "ls_not_halted_cyc", "CYCLES_NOT_IN_HALT" },
+	{ "ex_ret_instr", "RETIRED_INSTRUCTIONS" },
+	{ "ex_ret_brn", "RETIRED_BRANCH_INSTRUCTIONS" },
+	{ "ex_ret_brn_misp", "RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED" },
+};
+
+/* @text with libpfm4's name in @buf; false: it is no such name. Also with ':' for the dot. */
+static bool replace_alias(const char *text, char buf[NTI_PFM_TEXT_BYTES])
+{
+	char name[NTI_PFM_TEXT_BYTES], *colon;
+	size_t i, bytes;
+
+	(void)snprintf(name, sizeof(name), "%s", text);
+	for (i = 0; i < NTI_ARRAY_SIZE(alias_rows); i++) {
+		const struct alias_row *row = &alias_rows[i];
+
+		bytes = strlen(row->name);
+		colon = strchr(row->name, '.') ? name + strcspn(row->name, ".") : NULL;
+		if (colon && strlen(name) > bytes - 1 && *colon == ':')
+			*colon = '.';
+		if (nti_text_compare_n(name, row->name, bytes) != 0 || !strchr(":", text[bytes]))
+			continue;
+		(void)snprintf(buf, NTI_PFM_TEXT_BYTES, "%s%s", row->of_pfm, text + bytes);
+		return true;
+	}
+	return false;
+}
+
+static int resolve(const struct nti_names *names, const char *model, const struct nti_unit *unit,
+		   const char *text, struct nti_event *out, struct nti_error *e)
 {
 	struct nti_pfm_request r = { .names = names, .unit = unit, .whole = out->name, .e = e };
 
 	r.model = nti_model_find(names->os);
 	return model ? resolve_in_model(&r, model, text, out) : resolve_default(&r, text, out);
+}
+
+int nti_pfm_resolve(const struct nti_names *names, const char *model, const struct nti_unit *unit,
+		    const char *text, struct nti_event *out, struct nti_error *e)
+{
+	int ret = resolve(names, model, unit, text, out, e);
+	char alias[NTI_PFM_TEXT_BYTES];
+	struct nti_error other;
+
+	/* The sentence is that of the name which was given. */
+	if ((ret == -ENOENT || ret == -EINVAL) && replace_alias(text, alias) &&
+	    resolve(names, model, unit, alias, out, &other) == 0)
+		return 0;
+	return ret;
 }

@@ -141,6 +141,11 @@ static const struct encode_row {
 	{ __LINE__, &fake_arm, "clock::tsc", 0, 0, 0, 0, 0, 0, 1, "clock", "" },
 	/* libpfm4 on this machine's models */
 	{ __LINE__, &fake_skx, "INST_RETIRED:ANY_P", 4, 0xc0, 0, 0, 0, 0, 1, "cpu", "" },
+	/* Of the maker's list, where libpfm4 has another name. */
+	{ __LINE__, &fake_skx, "inst_retired.any", 4, 0xc0, 0, 0, 0, 0, 1, "cpu", "" },
+	{ __LINE__, &fake_skx, "CPU_CLK_UNHALTED.THREAD:u", 4, 0x3c, 0, 0, K | H, 0, 1, "cpu", "" },
+	{ __LINE__, &fake_skx, "skx::cpu_clk_unhalted:ref_tsc", 4, 0x300, 0, 0, 0, 0, 1, "cpu",
+	  "" },
 	{ __LINE__, &fake_skx, "INST_RETIRED:ANY_P:u", 4, 0xc0, 0, 0, K | H, 0, 1, "cpu", "" },
 	{ __LINE__, &fake_skx, "inst_retired.any_p:ukppp", 4, 0xc0, 0, 0, H | GUEST, 3, 1, "cpu",
 	  "" },
