@@ -9,6 +9,7 @@
  */
 #include <curses.h>
 #include <errno.h>
+#include <limits.h>
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
@@ -451,14 +452,39 @@ static int input(const struct cli_watch *w)
 	return s->has_keys ? STDIN_FILENO : -1;
 }
 
+/* The rows of the window, without what is empty at their ends; NULL: there are none. */
+static char *last_picture(WINDOW *window)
+{
+	int rows = getmaxy(window), columns = getmaxx(window);
+	size_t room = (size_t)columns * MB_LEN_MAX + 1, used = 0, whole = 0;
+	char *row = cli_calloc(room, 1), *all = cli_calloc((size_t)rows + 1, room + 1);
+
+	for (int y = 0; y < rows; y++) {
+		int n = mvwinnstr(window, y, 0, row, (int)room - 1);
+
+		while (n > 0 && row[n - 1] == ' ')
+			n--;
+		used += (size_t)snprintf(all + used, room + 1, "%.*s\n", n > 0 ? n : 0, row);
+		whole = n > 0 ? used : whole;
+	}
+	all[whole] = '\0';
+	free(row);
+	return all;
+}
+
 static void end(struct cli_watch *w)
 {
 	struct screen *s = w->state;
+	char *last;
 
 	if (!s)
 		return;
+	last = last_picture(s->window);
 	delwin(s->window);
 	endwin();
+	/* The terminal shows again what it did before; the last numbers stay below that. */
+	fputs(last, stdout);
+	free(last);
 	delscreen(s->screen);
 	thaw(s);
 	free(s);

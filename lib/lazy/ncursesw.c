@@ -31,6 +31,7 @@
 	F(int, ERR, wmove, (WINDOW * w, int line, int column), (w, line, column))                  \
 	F(int, ERR, wattrset, (WINDOW * w, int attributes), (w, attributes))                       \
 	F(int, ERR, waddnstr, (WINDOW * w, const char *text, int bytes), (w, text, bytes))         \
+	F(int, ERR, winnstr, (WINDOW * w, char *text, int bytes), (w, text, bytes))                \
 	F(int, ERR, werase, (WINDOW * w), (w))                                                     \
 	F(int, ERR, wrefresh, (WINDOW * w), (w))                                                   \
 	F(int, ERR, wgetch, (WINDOW * w), (w))                                                     \
