@@ -10,19 +10,32 @@
 #include "cli/output/clean.h"
 #include "cli/output/exit.h"
 #include "cli/output/say.h"
+#include "cli/output/term.h"
 
 #define WORD_MAX_CHARS 63
+#define CLI_NAME "ntime: "
 
+/*
+ * A sentence is one line: what was typed and what others named comes back in it. On a terminal it
+ * is broken between words. One call, so that it stays in one piece beside what the measured command
+ * writes.
+ */
 static void say_args(const char *format, va_list args)
 {
-	char line[2048];
+	const struct cli_look look = cli_look_at(STDERR_FILENO);
+	char line[2048], folded[8192] = "";
+	FILE *f;
 
 	vsnprintf(line, sizeof(line), format, args);
-	/*
-	 * A sentence is one line: what was typed and what others named comes back in it. One call,
-	 * so that it stays in one piece beside what the measured command writes.
-	 */
-	fprintf(stderr, "ntime: %s\n", cli_clean(line));
+	f = look.is_terminal ? fmemopen(folded, sizeof(folded), "w") : NULL;
+	if (f) {
+		fputs(CLI_NAME, f);
+		cli_wrap(f, &look, strlen(CLI_NAME), 2, line);
+		fclose(f);
+		fputs(folded, stderr);
+	} else {
+		fprintf(stderr, CLI_NAME "%s\n", cli_clean(line));
+	}
 }
 
 void cli_say(const char *format, ...)
