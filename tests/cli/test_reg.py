@@ -56,6 +56,7 @@ class Tree(tempfile.TemporaryDirectory):
         super().__init__()
         self.put('sys/devices/system/cpu/online', '0-1\n')
         self.put('proc/modules', '')
+        self.put('proc/cpuinfo', 'vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 26\nflags\t\t: fpu lm\n')
         for cpu in (0, 1):
             self.put(f'sys/devices/system/cpu/cpu{cpu}/topology/physical_package_id', '0\n')
             if has_tree:

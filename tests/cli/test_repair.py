@@ -159,6 +159,7 @@ class Machine(tempfile.TemporaryDirectory):
         super().__init__()
         os.chmod(self.name, 0o755)
         self.put('sys/devices/system/cpu/online', b'0\n')
+        self.put('proc/cpuinfo', b'vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 26\nflags\t\t: fpu lm\n')
         self.put('run/ntime/uncore-0', line('ntime-claim-1', 4711, 1, BOOT, 'uncore of package 0', 'ntime watch') +
                  line('msr', '0x391', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x1', '0x1', '0x5', '0x4') +
                  line('msr', '0x3b2', 64, 'counter', 'CPU 0', 0, 'MSR_UNCORE_PMC2', '0x4d2', '0', '0', '0'))

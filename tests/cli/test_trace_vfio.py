@@ -37,7 +37,7 @@ class Machine:
             os.symlink('../../../kernel/iommu_groups/14', f'{self.root}/{DEVICES}/{name}/iommu_group')
             self.bind(name, driver)
             self.write(f'sys/kernel/iommu_groups/14/devices/{name}', '')
-        self.write('proc/cpuinfo', 'flags\t\t: fpu vmx\n')
+        self.write('proc/cpuinfo', 'flags\t\t: fpu lm vmx\n')
         self.write('proc/cmdline', 'quiet intel_iommu=on\n')
         self.write('proc/self/limits', 'Max locked memory  unlimited  unlimited  bytes\n')
         self.write('proc/sys/kernel/osrelease', '6.1.0\n')
