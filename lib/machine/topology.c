@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* The machine's topology, from hwloc, or from the few words of a recording. */
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <hwloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/base/compiler.h"
 #include "lib/base/library.h"
@@ -14,9 +11,10 @@
 #include "lib/os/replay/replay.h"
 #include "lib/machine/topology.h"
 
-#define MOST_FILES 100000
-
-/* What hwloc reads below a root. */
+/*
+ * What hwloc reads below a root. It opens whatever has the name of a file: in a stranger's tree a
+ * pipe would be waited for, and a link would lead to this machine.
+ */
 static const char *const read_by_hwloc[] = {
 	"sys/devices/system",
 	"sys/devices/virtual/dmi",
@@ -30,60 +28,6 @@ static const char *const read_by_hwloc[] = {
 	"proc/self",
 };
 
-static _Thread_local struct {
-	int root;
-	size_t prefix, files;
-} looked;
-
-/* A link that leads to the same file inside of the root. */
-static bool stays_inside(const char *path, const struct stat *outside)
-{
-	struct stat inside;
-	int fd = nti_file_open_in_root(looked.root, path + looked.prefix, O_PATH);
-	bool is_same = fd >= 0 && fstat(fd, &inside) == 0 && inside.st_dev == outside->st_dev &&
-		       inside.st_ino == outside->st_ino;
-
-	nti_file_close(fd);
-	return is_same;
-}
-
-static int look_at(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	struct stat target;
-
-	(void)at;
-	if (++looked.files > MOST_FILES)
-		return -E2BIG;
-	if (type != FTW_SL)
-		return S_ISREG(st->st_mode) || S_ISDIR(st->st_mode) ? 0 : -EINVAL;
-	if (stat(path, &target) < 0)
-		return 0;
-	return (S_ISREG(target.st_mode) || S_ISDIR(target.st_mode)) && stays_inside(path, &target)
-		       ? 0
-		       : -EXDEV;
-}
-
-/*
- * hwloc opens whatever has the name of a file: in a stranger's tree a pipe would be waited for, and
- * a link would lead to this machine.
- */
-static int check_tree(int root)
-{
-	char path[64];
-	int ret = 0;
-
-	looked.root = root;
-	looked.files = 0;
-	looked.prefix = (size_t)snprintf(path, sizeof(path), "/proc/self/fd/%d", root);
-	for (size_t i = 0; i < NTI_ARRAY_SIZE(read_by_hwloc) && ret == 0; i++) {
-		(void)snprintf(path + looked.prefix, sizeof(path) - looked.prefix, "/%s",
-			       read_by_hwloc[i]);
-		ret = nftw(path, look_at, 16, FTW_PHYS);
-		ret = ret == -1 ? 0 : ret; /* it is not there */
-	}
-	return ret;
-}
-
 /* hwloc has no other way to be told of a root than its environment. */
 static int load_tree(int root, hwloc_topology_t hw)
 {
@@ -91,7 +35,7 @@ static int load_tree(int root, hwloc_topology_t hw)
 					     "HWLOC_DUMPED_HWDATA_DIR" };
 	char path[64], *before[NTI_ARRAY_SIZE(names)] = { NULL };
 	const char *const values[] = { path, "linux,stop", "/nowhere" };
-	int ret = check_tree(root);
+	int ret = nti_file_check_tree(root, read_by_hwloc, NTI_ARRAY_SIZE(read_by_hwloc));
 
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", root);
 	for (size_t i = 0; i < NTI_ARRAY_SIZE(names) && ret == 0; i++) {

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
@@ -339,4 +340,55 @@ int nti_file_wait(int fd, int other, int timeout_ms)
 	if (poll(p, 2, timeout_ms) < 0)
 		return -errno;
 	return (p[0].revents ? 1 : 0) | (p[1].revents ? 2 : 0);
+}
+
+#define MOST_FILES 100000
+
+static _Thread_local struct {
+	int root;
+	size_t prefix, files;
+} looked;
+
+/* A link that leads to the same file inside of the root. */
+static bool stays_inside(const char *path, const struct stat *outside)
+{
+	struct stat inside;
+	int fd = nti_file_open_in_root(looked.root, path + looked.prefix, O_PATH);
+	bool is_same = fd >= 0 && fstat(fd, &inside) == 0 && inside.st_dev == outside->st_dev &&
+		       inside.st_ino == outside->st_ino;
+
+	nti_file_close(fd);
+	return is_same;
+}
+
+static int look_at(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	struct stat target;
+
+	(void)at;
+	if (++looked.files > MOST_FILES)
+		return -E2BIG;
+	if (type != FTW_SL)
+		return S_ISREG(st->st_mode) || S_ISDIR(st->st_mode) ? 0 : -EINVAL;
+	if (stat(path, &target) < 0)
+		return 0;
+	return (S_ISREG(target.st_mode) || S_ISDIR(target.st_mode)) && stays_inside(path, &target)
+		       ? 0
+		       : -EXDEV;
+}
+
+int nti_file_check_tree(int root, const char *const names[], size_t n)
+{
+	char path[64];
+	int ret = 0;
+
+	looked.root = root;
+	looked.files = 0;
+	looked.prefix = (size_t)snprintf(path, sizeof(path), "/proc/self/fd/%d", root);
+	for (size_t i = 0; i < n && ret == 0; i++) {
+		(void)snprintf(path + looked.prefix, sizeof(path) - looked.prefix, "/%s", names[i]);
+		ret = nftw(path, look_at, 16, FTW_PHYS);
+		ret = ret == -1 ? 0 : ret; /* it is not there */
+	}
+	return ret;
 }
