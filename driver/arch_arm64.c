@@ -43,7 +43,6 @@
 
 #define PMCR_E BIT(0) /* everything counts */
 #define PMCR_RESETS (BIT(1) | BIT(2)) /* write only: clear counters */
-#define PMCR_LP BIT(7) /* counters have 64 bits, where there is PMUv3p5 */
 #define PMCR_N(pmcr) ((unsigned int)((pmcr) >> 11) & 0x1f)
 #define PMUVER(dfr0) ((unsigned int)((dfr0) >> 8) & 0xf)
 #define PMUVER_V3P5 6

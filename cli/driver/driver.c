@@ -10,9 +10,7 @@
 #include "cli/output/say.h"
 
 enum {
-	ID_SOURCE = 256,
-	ID_KERNEL,
-	ID_MODULE,
+	ID_MODULE = 256,
 	ID_GID,
 	ID_MODE,
 	ID_USER_ACCESS,
@@ -24,10 +22,6 @@ enum {
 #define TEXT(member) CLI_TEXT(struct cli_driver, member)
 
 static const struct cli_option options[] = {
-	{ ID_SOURCE, "source", "DIR",
-	  "build: use this source tree of ntime instead of the installed one", TEXT(source) },
-	{ ID_KERNEL, "kernel", "RELEASE", "build: for this kernel instead of the running one",
-	  TEXT(kernel) },
 	{ ID_MODULE, "module", "FILE", "load: this file instead of the module that modprobe finds",
 	  TEXT(module) },
 	{ ID_GID, "gid", "GROUP", "load: group of the register files (default: ntime if it exists)",
@@ -39,8 +33,7 @@ static const struct cli_option options[] = {
 	  "load: on 32-bit ARM let all programs use the performance monitor",
 	  FLAG(has_user_access) },
 	{ ID_JSON, "json", NULL, "status: write JSON", FLAG(is_json) },
-	{ ID_ROOT, "root", "DIR", "build, status: look for the system's files below DIR",
-	  TEXT(root) },
+	{ ID_ROOT, "root", "DIR", "status: look for the system's files below DIR", TEXT(root) },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
 };
@@ -50,7 +43,6 @@ static const struct action {
 	int (*run)(const struct cli_driver *d);
 	int option[4];
 } actions[] = {
-	{ "build", cli_driver_build, { ID_SOURCE, ID_KERNEL, ID_ROOT } },
 	{ "load", cli_driver_load, { ID_MODULE, ID_GID, ID_MODE, ID_USER_ACCESS } },
 	{ "unload", cli_driver_unload, { 0 } },
 	{ "status", cli_driver_status, { ID_JSON, ID_ROOT } },
@@ -87,11 +79,10 @@ static const struct action *find_action(const struct cli_command *self, int argc
 		if (strcmp(actions[i].name, argv[1]) == 0)
 			return &actions[i];
 	if (argc < 2 || argv[1][0] == '-')
-		cli_say_misuse(self->name, "name an action: build, load, unload or status");
+		cli_say_misuse(self->name, "name an action: load, unload or status");
 	else
 		cli_say_misuse(self->name,
-			       "driver has no action '%s', only build, load, unload and status",
-			       argv[1]);
+			       "driver has no action '%s', only load, unload and status", argv[1]);
 	return NULL;
 }
 
@@ -121,11 +112,10 @@ static int run_driver(const struct cli_command *self, int argc, char **argv)
 
 const struct cli_command cli_driver_command = {
 	.name = "driver",
-	.usage = "driver build [--source DIR] [--kernel RELEASE]\n"
-		 "driver load [--module FILE] [--gid GROUP] [--mode MODE] [--user-access]\n"
+	.usage = "driver load [--module FILE] [--gid GROUP] [--mode MODE] [--user-access]\n"
 		 "driver unload\n"
 		 "driver status [--json]",
-	.about = "build and load ntime's driver, which shows registers as files",
+	.about = "load ntime's driver, which shows registers as files",
 	.details = "load also mounts " CLI_DRIVER_PATH
 		   ", unload unmounts it first.\nExit status: 0; status: 1 if the driver is not "
 		   "loaded or not mounted; 125 on failure.",

@@ -22,12 +22,11 @@
  */
 struct cli_driver {
 	const struct cli_command *self;
-	const char *source, *kernel, *module, *gid, *mode, *root;
+	const char *module, *gid, *mode, *root;
 	bool is_json, has_user_access;
 };
 
 /* The actions; each returns ntime's exit status. */
-int cli_driver_build(const struct cli_driver *d);
 int cli_driver_load(const struct cli_driver *d);
 int cli_driver_unload(const struct cli_driver *d);
 int cli_driver_status(const struct cli_driver *d);
@@ -38,8 +37,6 @@ struct cli_driver_mount {
 	char options[512];
 };
 
-/* Can this kernel load modules? Else after a sentence. */
-bool cli_driver_can_load(void);
 /* Is the module there? */
 bool cli_driver_is_loaded(const struct cli_driver *d);
 /*

@@ -18,11 +18,13 @@
 #include "cli/output/say.h"
 
 #define USER_ACCESS "user_access=1"
+#define BUILD "build it with 'dkms install ntime/" NTIME_VERSION "'"
 #define SIGNED "if the kernel accepts only signed modules, see 'SECURE BOOT' in ntime-driver(1)"
 
 /* ---- the module ---- */
 
-bool cli_driver_can_load(void)
+/* Can this kernel load modules? Else after a sentence. */
+static bool can_load(void)
 {
 	if (access("/proc/modules", F_OK) == 0)
 		return true;
@@ -46,15 +48,13 @@ static int say_module_error(const char *file, int error)
 			file);
 		break;
 	case ENOEXEC:
-		cli_say("%s is not a module for this kernel: build it again with 'ntime driver "
-			"build' (see the kernel log)",
-			file);
+		cli_say("%s is not a module for this kernel (see the kernel log): " BUILD, file);
 		break;
 	case ENODEV:
 		cli_say("%s knows no registers of this machine", file);
 		break;
 	case ENOSYS:
-		if (!cli_driver_can_load())
+		if (!can_load())
 			break;
 		/* fall through */
 	default:
@@ -87,7 +87,7 @@ static int load_installed(const char *parameters)
 	int ret;
 
 	(void)snprintf(words, sizeof(words), "%s", parameters);
-	if (!cli_driver_can_load())
+	if (!can_load())
 		return CLI_EXIT_FAILED;
 	if (geteuid() != 0) {
 		cli_say("loading the driver needs root");
@@ -100,11 +100,8 @@ static int load_installed(const char *parameters)
 		cli_say("cannot run modprobe: %s; name the module's file with --module",
 			strerror(-ret));
 	else
-		cli_say("modprobe does not find the driver, or cannot load it: build it with "
-			"'ntime "
-			"driver build' and name the file with --module, or install it with "
-			"'dkms install ntime/%s'; " SIGNED,
-			NTIME_VERSION);
+		cli_say("modprobe does not find the driver, or cannot load it: " BUILD
+			", or name the module's file with --module; " SIGNED);
 	return CLI_EXIT_FAILED;
 }
 

@@ -20,11 +20,6 @@ uint32_t rpi_pmcr_encode(unsigned int evt0, unsigned int evt1)
 	       RPI_PMCR_DIVIDE;
 }
 
-unsigned int rpi_pmcr_event(uint32_t pmcr, unsigned int counter)
-{
-	return pmcr >> (counter ? EVENT1_SHIFT : EVENT0_SHIFT) & EVENT_MASK;
-}
-
 bool rpi_pmcr_has_overflowed(uint32_t pmcr, int counter)
 {
 	static const uint32_t flags[RPI_COUNTERS] = {

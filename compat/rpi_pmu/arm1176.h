@@ -32,7 +32,6 @@ enum rpi_register { RPI_PMCR, RPI_CCR, RPI_CR0, RPI_CR1 };
 
 /* Selections and D as start_counting() wants them; nothing else is set. */
 uint32_t rpi_pmcr_encode(unsigned int evt0, unsigned int evt1);
-unsigned int rpi_pmcr_event(uint32_t pmcr, unsigned int counter);
 /* Flag of RPI_CYCLES, RPI_EVENT0 or RPI_EVENT1. */
 bool rpi_pmcr_has_overflowed(uint32_t pmcr, int counter);
 

@@ -252,13 +252,6 @@ NTIME_API int ntime_register_close(struct ntime_register *r);
 NTIME_API int ntime_msr_read(struct ntime_ctx *ctx, unsigned int cpu, uint32_t address,
 			     uint64_t *value);
 
-/**
- * ntime_msr_write() - write one; errors as ntime_msr_read() and -EPERM (locked down). Never done by
- * the library itself.
- */
-NTIME_API int ntime_msr_write(struct ntime_ctx *ctx, unsigned int cpu, uint32_t address,
-			      uint64_t value);
-
 #ifdef __cplusplus
 }
 #endif

@@ -366,8 +366,8 @@ NTIME_API int ntime_session_metrics(const struct ntime_session *s, struct ntime_
  * devices count
  * @pid:	thread, -1 for a CPU and for devices
  * @cpu:	CPU's number, -1 for a thread and for devices
- * @core, @l3, @package, @node: of that CPU, numbered as struct ntime_cpu_info has them; -1 where
- *	they are not known
+ * @core, @l3, @package, @node: of that CPU, which count from 0 without holes within the machine
+ *	(they are not the kernel's ids); -1 where they are not known
  * @is_off_line: 1 for a CPU that went off line: its counts stand still until it is back and
  *	ntime_session_follow() is called
  */
@@ -466,15 +466,6 @@ NTIME_API uint64_t ntime_session_max_read_interval_ns(const struct ntime_session
  * stopped), -EINVAL. Since 0.1.
  */
 NTIME_API int ntime_session_next_pass(struct ntime_session *s);
-
-/**
- * ntime_session_rotate() - rotate to the next pass, for long work
- *
- * .wanted_ns grows for all items while only those of the current pass count, so values are scaled
- * and flagged.
- * Return: number of the pass that runs now, or -EINVAL. Since 0.1.
- */
-NTIME_API int ntime_session_rotate(struct ntime_session *s);
 
 /**
  * ntime_session_turn() - rotate to other events when it is time to

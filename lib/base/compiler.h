@@ -7,7 +7,6 @@
 /* A definition elsewhere stands before this one. */
 #define NTI_WEAK __attribute__((weak))
 #define NTI_UNUSED __attribute__((unused))
-#define NTI_CLEANUP(function) __attribute__((cleanup(function)))
 
 #define NTI_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

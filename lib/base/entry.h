@@ -11,7 +11,6 @@
 
 #include "lib/base/error.h"
 
-#define NTI_ENTRY_KEYS_MAX 32
 #define NTI_ENTRY_TITLE_BYTES 48
 
 enum nti_entry_form {

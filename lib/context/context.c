@@ -87,7 +87,7 @@ static int lend_cpus(void *arg, const struct nti_boxes_cpu **out, size_t *n)
 				(struct nti_boxes_cpu){ .cpu = (unsigned int)t->cpu[i].cpu,
 							.core = t->cpu[i].core,
 							.l3 = t->cpu[i].l3,
-							.package = t->die[i] };
+							.package = t->cpu[i].die };
 	}
 	*out = ctx->boxes_cpu;
 	return 0;

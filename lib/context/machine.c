@@ -30,21 +30,9 @@ int ntime_machine_record(struct ntime_ctx *ctx,
 	return ret;
 }
 
-static int open_msr(struct ntime_ctx *ctx)
-{
-	return ctx->msr ? 0 : nti_msr_new(ctx->os, &ctx->msr);
-}
-
 int ntime_msr_read(struct ntime_ctx *ctx, unsigned int cpu, uint32_t address, uint64_t *value)
 {
-	int ret = open_msr(ctx);
+	int ret = ctx->msr ? 0 : nti_msr_new(ctx->os, &ctx->msr);
 
 	return ret < 0 ? ret : nti_msr_read(ctx->msr, cpu, address, value, &ctx->error);
-}
-
-int ntime_msr_write(struct ntime_ctx *ctx, unsigned int cpu, uint32_t address, uint64_t value)
-{
-	int ret = open_msr(ctx);
-
-	return ret < 0 ? ret : nti_msr_write(ctx->msr, cpu, address, value, &ctx->error);
 }

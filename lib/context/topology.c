@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The topology of a context: loaded once, and shown CPU by CPU. */
+/* The topology of a context, loaded once. */
 #include <errno.h>
 
 #include "lib/context/context.h"
@@ -23,23 +23,6 @@ int nti_context_scopes(struct ntime_ctx *ctx)
 		ctx->has_scopes = ret == 0;
 	}
 	return ret;
-}
-
-int ntime_cpu_for_each(struct ntime_ctx *ctx,
-		       int (*fn)(void *arg, const struct ntime_cpu_info *cpu), void *arg)
-{
-	const struct nti_topology *t = NULL;
-	uint32_t i;
-	int ret = nti_context_topology(ctx, &t);
-
-	if (!t)
-		return ret;
-	for (i = 0; i < t->total.cpus; i++) {
-		ret = fn(arg, &t->cpu[i]);
-		if (ret)
-			return ret;
-	}
-	return (int)t->total.cpus;
 }
 
 int ntime_topology_get(struct ntime_ctx *ctx, struct ntime_topology *out)

@@ -160,7 +160,7 @@ void nti_session_lose_group(struct ntime_session *s, size_t i)
 	end_ns = g->begin_ns + s->groups.reading[i].enabled_ns -
 		 (g->before ? g->before->enabled_ns : 0);
 	/* Counters that take turns stood still before, and were seen to be well. */
-	if (end_ns > g->seen_ns || !(s->rotation->is_rotating || nti_session_is_by_pass(s)))
+	if (end_ns > g->seen_ns || !nti_session_is_by_pass(s))
 		g->seen_ns = end_ns;
 	miss_until(g, nti_session_real_ns(s));
 	close_perf(s, g);

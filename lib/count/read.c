@@ -247,8 +247,8 @@ static void sum_pass_times(struct ntime_session *s)
 static uint64_t wanted_ns_of(const struct ntime_session *s, const struct nti_session_group *g,
 			     const struct nti_perf_reading *r)
 {
-	return s->rotation->is_rotating && !g->is_in_every_pass ? s->groups.pass_enabled_ns[g->at]
-								: r->enabled_ns;
+	return nti_session_is_turning(s) && !g->is_in_every_pass ? s->groups.pass_enabled_ns[g->at]
+								 : r->enabled_ns;
 }
 
 /* Counted all the time, and there was time: nothing about its members is in doubt. */
@@ -264,7 +264,7 @@ static void judge_groups(struct ntime_session *s)
 {
 	size_t i;
 
-	if (s->rotation->is_rotating)
+	if (nti_session_is_turning(s))
 		sum_pass_times(s);
 	for (i = 0; i < s->groups.count; i++)
 		s->groups.group[i].is_exact =
@@ -487,7 +487,7 @@ static void event_value(struct ntime_session *s, const struct nti_session_item *
 		out->flags |= NTIME_SCALED;
 		/* The kernel's rotation is not random: what keeps step with it is seen wrongly. */
 		nti_session_estimate(s, item, sum,
-				     s->rotation->is_rotating || sum->is_direct ? estimate : NULL,
+				     nti_session_is_turning(s) || sum->is_direct ? estimate : NULL,
 				     work, out);
 	}
 	/* Nothing is made up for it: another program may have had the CPU then, or none. */

@@ -278,7 +278,7 @@ static int read_group(const struct ntime_session *s, const struct nti_session_gr
 	if (reading->enabled_ns && !reading->running_ns)
 		return (int)NTIME_NOT_COUNTED;
 	if (reading->running_ns < reading->enabled_ns ||
-	    (s->rotation->is_rotating && !g->is_in_every_pass))
+	    (nti_session_is_turning(s) && !g->is_in_every_pass))
 		return (int)NTIME_SCALED;
 	return 0;
 }

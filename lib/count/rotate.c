@@ -37,7 +37,6 @@ int nti_session_turns_init(struct ntime_session *s)
 		seed = nti_session_now_ns(s);
 	nti_turns_init(&s->rotation->order, s->rotation->turn_order, s->plan->passes, seed);
 	s->rotation->pass = nti_turns_next(&s->rotation->order, 0, &s->rotation->turn_ns);
-	s->rotation->is_rotating = true;
 	return 0;
 }
 
@@ -45,10 +44,8 @@ void nti_session_turns_fini(struct ntime_session *s)
 {
 	free(s->rotation->turn_order);
 	s->rotation->turn_order = NULL;
-	if (s->target.flags & NTIME_TURNS) {
+	if (s->target.flags & NTIME_TURNS)
 		s->rotation->pass = 0;
-		s->rotation->is_rotating = false;
-	}
 }
 
 /* How long the target ran so far, and so the turn: what tasks sleep is nobody's time. */

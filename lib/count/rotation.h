@@ -18,7 +18,6 @@ struct nti_rotation {
 	unsigned int pass;	   /* the current one, with NTIME_BY_PASS */
 	unsigned int turns;	   /* passes entered after the first one */
 	unsigned int pass_reached; /* the last pass that had a turn */
-	bool is_rotating;	   /* NTIME_TURNS, or ntime_session_rotate() was used */
 	/* With NTIME_TURNS and several passes: whose turn it is, and until when. */
 	struct nti_turns order;
 	unsigned int *turn_order;

@@ -657,17 +657,3 @@ int ntime_session_next_pass(struct ntime_session *s)
 	ret = ntime_session_stop(s);
 	return ret < 0 ? ret : -ENODATA;
 }
-
-int ntime_session_rotate(struct ntime_session *s)
-{
-	int ret = nti_session_check_by_pass(s), one;
-	unsigned int last;
-
-	if (ret < 0)
-		return ret;
-	s->rotation->is_rotating = true;
-	last = s->rotation->pass;
-	ret = nti_session_go_to_pass(s, (s->rotation->pass + 1) % s->plan->passes);
-	one = ret < 0 ? 0 : nti_session_end_turn(s, last);
-	return one < 0 ? one : ret;
-}

@@ -23,7 +23,7 @@ static bool is_of_cpus(const struct ntime_session *s)
 static void describe(const struct nti_topology *t, struct nti_perf_where where,
 		     struct ntime_where_info *out)
 {
-	const struct ntime_cpu_info *cpu =
+	const struct nti_cpu *cpu =
 		t && where.cpu >= 0 ? nti_topology_cpu(t, (unsigned int)where.cpu) : NULL;
 
 	*out = (struct ntime_where_info){
@@ -61,7 +61,7 @@ struct where_walk {
 static int domain_of(const struct where_walk *w, const struct nti_unit *unit, size_t at)
 {
 	int cpu = w->s->where[at].cpu, domain;
-	const struct ntime_cpu_info *info =
+	const struct nti_cpu *info =
 		w->topology && cpu >= 0 ? nti_topology_cpu(w->topology, (unsigned int)cpu) : NULL;
 
 	if (!info)

@@ -21,7 +21,7 @@ struct domain_walk {
 static int see_cpu(void *arg, unsigned int number)
 {
 	struct domain_walk *w = arg;
-	const struct ntime_cpu_info *cpu = nti_topology_cpu(w->topology, number);
+	const struct nti_cpu *cpu = nti_topology_cpu(w->topology, number);
 	int domain = cpu ? nti_topology_domain(cpu, w->scope) : -1;
 
 	if (domain < 0 || (uint32_t)domain >= w->topology->total.cpus)

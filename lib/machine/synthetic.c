@@ -232,21 +232,18 @@ static int index_at(const struct synthetic *s, enum level level, unsigned int nt
 
 static void describe(const struct synthetic *s, unsigned int nth, struct nti_topology *t)
 {
-	unsigned int number = number_of(s, nth), threads;
+	unsigned int number = number_of(s, nth);
 	int core = index_at(s, CORE, nth), die = index_at(s, DIE, nth);
 	int package = index_at(s, PACKAGE, nth);
 
-	threads = core < 0 ? 1 : s->last / s->total[CORE];
-	t->die[number] = die < 0 ? package : die;
-	t->cpu[number] = (struct ntime_cpu_info){
-		.size = sizeof(*t->cpu),
-		.cpu = (int32_t)number,
-		.is_online = 1,
+	t->cpu[number] = (struct nti_cpu){
+		.cpu = (int)number,
+		.is_online = true,
 		.core = core < 0 ? (int)nth : core,
 		.package = package,
 		.node = s->nodes ? (int)(nth / (s->last / s->nodes)) : 0,
-		.thread = (int)(nth % threads),
 		.l3 = index_at(s, L3, nth),
+		.die = die < 0 ? package : die,
 	};
 }
 
@@ -265,8 +262,7 @@ int nti_topology_from_synthetic(const char *text, struct nti_topology *t)
 	if (ret < 0)
 		return ret;
 	t->cpu = calloc(s.last, sizeof(*t->cpu));
-	t->die = calloc(s.last, sizeof(*t->die));
-	if (!t->cpu || !t->die)
+	if (!t->cpu)
 		return -ENOMEM; /* the caller frees @t */
 	for (i = 0; i < s.last; i++)
 		describe(&s, i, t);

@@ -82,27 +82,22 @@ static int ancestor(hwloc_topology_t hw, hwloc_obj_t pu, hwloc_obj_type_t type)
 	return obj ? (int)obj->logical_index : -1;
 }
 
-static void describe_cpu(hwloc_topology_t hw, hwloc_obj_t pu, struct ntime_cpu_info *out)
+static void describe_cpu(hwloc_topology_t hw, hwloc_obj_t pu, struct nti_cpu *out)
 {
 	hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(hw, HWLOC_OBJ_CORE, pu);
 
-	out->is_online = 1;
-	out->core = core ? (int32_t)core->logical_index : (int32_t)pu->logical_index;
+	out->is_online = true;
+	out->core = core ? (int)core->logical_index : (int)pu->logical_index;
 	out->package = ancestor(hw, pu, HWLOC_OBJ_PACKAGE);
 	out->l3 = ancestor(hw, pu, HWLOC_OBJ_L3CACHE);
-	out->thread = core ? (int32_t)(pu->logical_index - core->children[0]->logical_index) : 0;
-}
-
-/* hwloc knows dies only where a package has several. */
-static int die_of(hwloc_topology_t hw, hwloc_obj_t pu)
-{
-	int die = ancestor(hw, pu, HWLOC_OBJ_DIE);
-
-	return die >= 0 ? die : ancestor(hw, pu, HWLOC_OBJ_PACKAGE);
+	/* hwloc knows dies only where a package has several. */
+	out->die = ancestor(hw, pu, HWLOC_OBJ_DIE);
+	if (out->die < 0)
+		out->die = out->package;
 }
 
 /* The row of CPU @cpu among @t's; NULL: none. */
-static struct ntime_cpu_info *row_of(const struct nti_topology *t, unsigned int cpu)
+static struct nti_cpu *row_of(const struct nti_topology *t, unsigned int cpu)
 {
 	size_t low = 0, high = t->total.cpus;
 
@@ -122,7 +117,7 @@ static struct ntime_cpu_info *row_of(const struct nti_topology *t, unsigned int 
 /* Each node goes to its CPUs; what has several is of the first one. */
 static void place_nodes(hwloc_topology_t hw, struct nti_topology *t)
 {
-	struct ntime_cpu_info *row;
+	struct nti_cpu *row;
 	hwloc_obj_t node = NULL;
 	int cpu;
 
@@ -131,22 +126,20 @@ static void place_nodes(hwloc_topology_t hw, struct nti_topology *t)
 		     cpu = hwloc_bitmap_next(node->cpuset, cpu)) {
 			row = row_of(t, (unsigned int)cpu);
 			if (row && row->is_online && row->node < 0)
-				row->node = (int32_t)node->logical_index;
+				row->node = (int)node->logical_index;
 		}
 	}
 }
 
 static void place_cpus(hwloc_topology_t hw, struct nti_topology *t)
 {
-	struct ntime_cpu_info *row;
+	struct nti_cpu *row;
 	hwloc_obj_t pu = NULL;
 
 	while ((pu = hwloc_get_next_obj_by_type(hw, HWLOC_OBJ_PU, pu)) != NULL) {
 		row = row_of(t, pu->os_index);
-		if (!row)
-			continue;
-		describe_cpu(hw, pu, row);
-		t->die[row - t->cpu] = die_of(hw, pu);
+		if (row)
+			describe_cpu(hw, pu, row);
 	}
 	place_nodes(hw, t);
 }
@@ -160,19 +153,12 @@ static int flatten(hwloc_topology_t hw, struct nti_topology *t)
 	if (n <= 0)
 		return -EIO;
 	t->cpu = calloc((size_t)n, sizeof(*t->cpu));
-	t->die = calloc((size_t)n, sizeof(*t->die));
-	if (!t->cpu || !t->die)
+	if (!t->cpu)
 		return -ENOMEM;
-	for (cpu = hwloc_bitmap_first(all); cpu >= 0; cpu = hwloc_bitmap_next(all, cpu)) {
-		t->die[i] = -1;
-		t->cpu[i++] = (struct ntime_cpu_info){ .size = sizeof(*t->cpu),
-						       .cpu = cpu,
-						       .core = -1,
-						       .package = -1,
-						       .node = -1,
-						       .thread = -1,
-						       .l3 = -1 };
-	}
+	for (cpu = hwloc_bitmap_first(all); cpu >= 0; cpu = hwloc_bitmap_next(all, cpu))
+		t->cpu[i++] = (struct nti_cpu){
+			.cpu = cpu, .core = -1, .package = -1, .node = -1, .l3 = -1, .die = -1
+		};
 	t->total = (struct ntime_topology){
 		.size = sizeof(t->total),
 		.cpus = (uint32_t)n,
@@ -279,16 +265,15 @@ void nti_topology_free(struct nti_topology *t)
 	if (!t)
 		return;
 	free(t->cpu);
-	free(t->die);
 	free(t);
 }
 
-const struct ntime_cpu_info *nti_topology_cpu(const struct nti_topology *t, unsigned int cpu)
+const struct nti_cpu *nti_topology_cpu(const struct nti_topology *t, unsigned int cpu)
 {
 	return row_of(t, cpu);
 }
 
-int nti_topology_domain(const struct ntime_cpu_info *cpu, enum nti_unit_scope scope)
+int nti_topology_domain(const struct nti_cpu *cpu, enum nti_unit_scope scope)
 {
 	switch (scope) {
 	case NTI_SCOPE_CORE:

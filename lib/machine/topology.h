@@ -3,6 +3,7 @@
 #ifndef NTI_TOPOLOGY_H
 #define NTI_TOPOLOGY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <ntime/topology.h>
@@ -11,14 +12,20 @@
 #include "lib/machine/unit.h"
 #include "lib/os/os.h"
 
+/*
+ * One CPU, which may be off line: @cpu is the kernel's number. The others count from 0 without
+ * holes within the machine, and are -1 off line or where there is none.
+ */
+struct nti_cpu {
+	int cpu, core, package, node;
+	int l3;	 /* its last level cache, of level 3 */
+	int die; /* or the package, where packages have one each */
+	bool is_online;
+};
+
 struct nti_topology {
 	struct ntime_topology total;
-	struct ntime_cpu_info *cpu; /* total.cpus rows, ascending by number */
-	/*
-	 * of each row: number of the die, or of the package where packages have one each; -1 off
-	 * line
-	 */
-	int *die;
+	struct nti_cpu *cpu; /* total.cpus rows, ascending by number */
 };
 
 /*
@@ -38,9 +45,9 @@ int nti_topology_xml(struct nti_os *os, char **out, struct nti_error *e);
 int nti_topology_from_synthetic(const char *text, struct nti_topology *t);
 
 /* The row of CPU @cpu, or NULL. */
-const struct ntime_cpu_info *nti_topology_cpu(const struct nti_topology *t, unsigned int cpu);
+const struct nti_cpu *nti_topology_cpu(const struct nti_topology *t, unsigned int cpu);
 /* Number of the core, cache or package of @cpu, which is on line; -1: not known, or off line. */
-int nti_topology_domain(const struct ntime_cpu_info *cpu, enum nti_unit_scope scope);
+int nti_topology_domain(const struct nti_cpu *cpu, enum nti_unit_scope scope);
 
 /*
  * scope.c: find out of what the uncore units have one instance each, from the CPUs that they are

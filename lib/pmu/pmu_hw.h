@@ -22,7 +22,6 @@
  * 32.
  */
 #define NTI_PMU_COUNTERS 64
-#define NTI_PMU_FIXED 32
 
 /* What a counter is to count, in the words of its hardware; one of the three. */
 struct nti_pmu_event {

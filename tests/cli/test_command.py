@@ -1889,7 +1889,7 @@ def every_option_is_told_for_completion():
 @test
 def help_of_actions():
     """Actions without options of their own: the help of their subcommand has them."""
-    for words in ('reg ls', 'reg hammer', 'driver build', 'driver status', 'lab run', 'lab module', 'lab clean'):
+    for words in ('reg ls', 'reg hammer', 'driver load', 'driver status', 'lab run', 'lab module', 'lab clean'):
         subcommand = words.split()[0]
         done = ntime('help', *words.split())
         equal([done.returncode, done.stdout], [0, ntime('help', subcommand).stdout], words)

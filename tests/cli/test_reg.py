@@ -638,38 +638,8 @@ def status_of_no_driver():
 
 
 @test
-def building_wants_headers_and_source():
-    tree = Tree(has_tree=False)
-    with tree as name:
-        has(sentence('driver', 'build', '--root', name, '--kernel', '6.1.0-1-none'),
-            'apt-get install linux-headers-6.1.0-1-none')
-        has(sentence('driver', 'build', '--kernel', '../x'), "'../x' is not a kernel release")
-        os.makedirs(tree.path('lib/modules/6.1.0-1-none/build'))
-        has(sentence('driver', 'build', '--root', name, '--kernel', '6.1.0-1-none', '--source', name), 'not a source tree of ntime')
-        has(sentence('driver', 'build', '--root', name, '--kernel', '6.1.0-1-none', '--source', '/no/such'), 'there is no source')
-
-
-@test
-def building_runs_make():
-    tree = Tree(has_tree=False)
-    with tree as name:
-        build = tree.path('lib/modules/6.1.0-1-none/build')
-        tree.put('lib/modules/6.1.0-1-none/build/Makefile', 'modules:\n\t@echo into $(M)\n\t@touch $(M)/ntime.ko\n')
-        tree.put('source/driver/Kbuild', '')
-        where = ('driver', 'build', '--root', name, '--kernel', '6.1.0-1-none', '--source', tree.path('source'))
-        equal(run(*where), os.path.realpath(tree.path('source/driver/ntime.ko')) + '\n')
-        equal(os.path.exists(tree.path('source/driver/ntime.ko')), True)
-        with open(os.path.join(build, 'Makefile'), 'w', encoding='ascii') as f:
-            f.write('modules:\n\t@exit 1\n')
-        done = ntime(*where)
-        equal([done.returncode, out(done)], [125, ''])
-        has(err(done), 'building the driver failed: make ended with status 2')
-
-
-@test
 def wrong_command_lines_of_driver():
     for args, part in (((), 'name an action'), (('lod',), "driver has no action 'lod'"), (('load', 'x'), "'load' takes no argument"),
-                       (('build', '--gid', 'x'), "'build' has no option --gid"),
                        (('load', '--gid', 'no-such-group'), "there is no group 'no-such-group'"),
                        (('load', '--gid', '0', '--mode', '0777'), '--mode takes read and write permissions'),
                        (('load', '--gid', '0', '--mode', '9'), '--mode takes read and write permissions'),
@@ -677,7 +647,7 @@ def wrong_command_lines_of_driver():
         has(sentence('driver', *args), part)
     if not os.uname().machine.startswith('arm'):
         has(sentence('driver', 'load', '--user-access'), '--user-access is for 32-bit ARM: on')
-    has(run('driver', '--help'), 'Usage: ntime driver build')
+    has(run('driver', '--help'), 'Usage: ntime driver load')
 
 
 @test
@@ -687,7 +657,7 @@ def loading_says_what_is_wrong():
     with t.Directory():
         has(sentence('driver', 'load', '--module', 'none.ko'), "cannot open 'none.ko'")
     if not os.path.exists('/proc/modules'):
-        for args in (('load', '--module', '/etc/passwd'), ('load',), ('build',)):
+        for args in (('load', '--module', '/etc/passwd'), ('load',)):
             has(sentence('driver', *args), 'this kernel cannot load modules')
     done = ntime('driver', 'unload')
     equal([done.returncode, err(done)], [0, 'ntime: the driver is not loaded\n'])

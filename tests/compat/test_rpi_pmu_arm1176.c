@@ -70,14 +70,12 @@ static const struct pmcr_row {
 	{ __LINE__, 0x107, 0xf07, 0x00707008 },
 };
 
-TEST(pmcr_is_encoded_and_decoded)
+TEST(pmcr_is_encoded)
 {
 	TT_FOR_EACH_ROW(r, pmcr_rows) {
 		uint32_t pmcr = rpi_pmcr_encode(r->evt0, r->evt1);
 
 		TT_EQ(r, pmcr, r->pmcr);
-		TT_EQ(r, rpi_pmcr_event(pmcr, 0), r->evt0 & 0xff);
-		TT_EQ(r, rpi_pmcr_event(pmcr, 1), r->evt1 & 0xff);
 		TT_EQ(r, pmcr & RPI_PMCR_INTERRUPTS, 0);
 	}
 	for (int i = 0; i < RPI_COUNTERS; i++)
@@ -262,7 +260,7 @@ const struct rpi_method *const rpi_methods[] = { NULL };
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pmcr_is_encoded_and_decoded),
+		cmocka_unit_test(pmcr_is_encoded),
 		cmocka_unit_test(bits_are_those_of_the_row),
 		cmocka_unit_test(counts_are_the_models),
 		cmocka_unit_test(what_was_there_is_put_back),

@@ -25,11 +25,6 @@ struct look {
 	int left;
 };
 
-struct walk {
-	struct ntime_decoder *d;
-	size_t domains; /* that are still to be looked at */
-};
-
 static int on_register(void *arg, uint8_t region, uint64_t offset,
 		       const struct ntime_regdb_hit *hit)
 {
@@ -49,24 +44,19 @@ static int on_register(void *arg, uint8_t region, uint64_t offset,
 	return --l->left <= 0;
 }
 
-static int on_domain(void *arg, const char *name, uint64_t bytes, size_t registers)
+static void look_at_domain(struct ntime_decoder *d, const struct nti_domain *domain)
 {
-	struct walk *w = arg;
-	struct look l = { w->d, 200 };
+	struct look l = { d, 200 };
 	struct ntime_regdb_hit hit = { .size = sizeof(hit) };
 	uint64_t i;
 
-	(void)bytes;
-	fuzz_expect(registers <= 2000000);
-	if (!w->domains--)
-		return 1;
-	if (ntime_decoder_set_domain(l.d, 0, name))
-		return 0;
-	(void)ntime_decoder_search(l.d, 0, "*", on_register, &l);
-	(void)ntime_decoder_search(l.d, 0, name, on_register, &l);
+	fuzz_expect(domain->registers <= 2000000);
+	if (ntime_decoder_set_domain(d, 0, domain->name))
+		return;
+	(void)ntime_decoder_search(d, 0, "*", on_register, &l);
+	(void)ntime_decoder_search(d, 0, domain->name, on_register, &l);
 	for (i = 0; i < 64; i++)
-		(void)ntime_decoder_find(l.d, 0, 0, i * 4 + (i & 8 ? UINT64_MAX / 2 : 0), 4, &hit);
-	return 0;
+		(void)ntime_decoder_find(d, 0, 0, i * 4 + (i & 8 ? UINT64_MAX / 2 : 0), 4, &hit);
 }
 
 static struct ntime_regdb *with_rows(struct ntime_trace_ctx **ctx)
@@ -92,22 +82,16 @@ static void take_off(struct ntime_regdb *db, struct nti_layer *rows, uint32_t ch
 	nti_layer_free(added);
 }
 
-static size_t added_domains(const struct ntime_regdb *db)
-{
-	const struct nti_domain *domain;
-	size_t n = 0;
-
-	for (domain = db->layers->domains; domain; domain = domain->next)
-		n++;
-	return n;
-}
-
+/* The domains that the input added, and those below it if @with_rows. */
 static void look_at_all(struct ntime_regdb *db, struct ntime_decoder *d, bool with_rows)
 {
-	struct walk w = { d, with_rows ? SIZE_MAX : added_domains(db) };
+	const struct nti_layer *layer;
+	const struct nti_domain *domain;
 
 	(void)ntime_decoder_set_chip(d, 0, "B");
-	fuzz_expect(ntime_regdb_domain_for_each(db, on_domain, &w) >= 0);
+	for (layer = db->layers; layer; layer = with_rows ? layer->next : NULL)
+		for (domain = layer->domains; domain; domain = domain->next)
+			look_at_domain(d, domain);
 }
 
 static void look_at_rows(struct ntime_decoder *d)

@@ -356,27 +356,6 @@ TEST(events_open_and_count)
 	}
 }
 
-TEST(files_say_where_they_are_from)
-{
-	static const char *const names[] = { SKX, ZEN, ARM, ADL, KVM, RES };
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		struct nti_error e = { 0 };
-		struct nti_machine *m;
-		char path[128];
-
-		snprintf(path, sizeof(path), "tests/machine/%s.json", names[i]);
-		TT_IS(nti_machine_load(path, &m, &e), 0);
-		assert_true(*nti_machine_description(m));
-		if (strcmp(names[i], KVM) == 0)
-			TT_HAS(nti_machine_source(m), "recorded");
-		else
-			TT_HAS(nti_machine_source(m), "written from documents: Linux 6.1.192");
-		nti_machine_free(m);
-	}
-}
-
 static int expect_names(void *arg, const char *name)
 {
 	strcat(arg, name);
@@ -406,7 +385,6 @@ int main(void)
 		cmocka_unit_test(cpuid_is_that_of_the_processor),
 		cmocka_unit_test(topologies_are_read_by_hwloc),
 		cmocka_unit_test(events_open_and_count),
-		cmocka_unit_test(files_say_where_they_are_from),
 		cmocka_unit_test(the_restricted_user_sees_no_tracepoints),
 	};
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "lib/os/replay/machine.h"
+#include "tests/sim/sim.h"
 #include "tests/tt.h"
 
 #define NO_PID 999999999 /* above the kernel's largest pid_max, 2^22 */
@@ -771,6 +772,18 @@ TEST(faults_and_no_mapping)
 	os->ops->free(os);
 }
 
+TEST(products_may_exceed_64_bits)
+{
+	const uint64_t unit = UINT64_C(1000000000000000);
+
+	TT_IS(nti_sim_scale(7, 3, 2), 10);
+	TT_IS(nti_sim_scale(5, 0, 3), 0);
+	TT_IS(nti_sim_scale(UINT64_MAX, unit, unit), UINT64_MAX);
+	TT_IS(nti_sim_scale(unit, UINT64_MAX, unit), UINT64_MAX);
+	/* (n-1)^2 / n = n - 2 + 1 / n */
+	TT_IS(nti_sim_scale(unit - 1, unit - 1, unit), unit - 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -798,6 +811,7 @@ int main(void)
 		cmocka_unit_test(enable_on_exec_enables_at_once),
 		cmocka_unit_test(arm_has_a_cycle_counter),
 		cmocka_unit_test(faults_and_no_mapping),
+		cmocka_unit_test(products_may_exceed_64_bits),
 	};
 
 	return TT_RUN(tests);

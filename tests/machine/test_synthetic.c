@@ -125,9 +125,8 @@ static void check_same(int line, const struct nti_topology *t, const struct nti_
 		TT_EQ(r, t->cpu[i].core, judge->cpu[i].core);
 		TT_EQ(r, t->cpu[i].package, judge->cpu[i].package);
 		TT_EQ(r, t->cpu[i].node, judge->cpu[i].node);
-		TT_EQ(r, t->cpu[i].thread, judge->cpu[i].thread);
 		TT_EQ(r, t->cpu[i].l3, judge->cpu[i].l3);
-		TT_EQ(r, t->die[i], judge->die[i]);
+		TT_EQ(r, t->cpu[i].die, judge->cpu[i].die);
 	}
 }
 

@@ -365,24 +365,6 @@ TEST(what_is_remembered_is_true)
 	close_bed(&b);
 }
 
-static int count_domain(void *arg, const char *name, uint64_t bytes, size_t registers)
-{
-	(void)arg;
-	TT_TEXT(name, "NV_MMIO");
-	TT_IS(bytes, 0x1000000);
-	assert_true(registers > 100);
-	return 0;
-}
-
-TEST(domains_are_listed)
-{
-	struct bed b;
-
-	open_bed(&b);
-	TT_IS(ntime_regdb_domain_for_each(b.db, count_domain, NULL), 1);
-	close_bed(&b);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,7 +377,6 @@ int main(void)
 		cmocka_unit_test(regions_have_the_domain_that_is_chosen),
 		cmocka_unit_test(memory_is_bounded),
 		cmocka_unit_test(what_is_remembered_is_true),
-		cmocka_unit_test(domains_are_listed),
 	};
 
 	return TT_RUN(tests);

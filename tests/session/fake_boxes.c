@@ -635,12 +635,11 @@ static void attach_boxes(struct fake_boxes *f, struct ntime_ctx *ctx)
 
 #define CPU_ROW(number)                                                                            \
 	{                                                                                          \
-		.size = sizeof(struct ntime_cpu_info), .is_online = 1, .cpu = (number),            \
-		.core = (number), .package = (number) / 2, .node = (number) / 2,                   \
-		.l3 = (number) / 2                                                                 \
+		.is_online = true, .cpu = (number), .core = (number), .package = (number) / 2,     \
+		.node = (number) / 2, .l3 = (number) / 2                                           \
 	}
 
-static struct ntime_cpu_info cpus[FAKE_CPUS] = { CPU_ROW(0), CPU_ROW(1), CPU_ROW(2), CPU_ROW(3) };
+static struct nti_cpu cpus[FAKE_CPUS] = { CPU_ROW(0), CPU_ROW(1), CPU_ROW(2), CPU_ROW(3) };
 static struct nti_topology topology = { .total = { .size = sizeof(struct ntime_topology),
 						   .cpus = FAKE_CPUS,
 						   .online_cpus = FAKE_CPUS,

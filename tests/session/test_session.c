@@ -237,25 +237,6 @@ TEST(pass_alone_counts_only_its_own)
 	fini(&rig);
 }
 
-TEST(rotating_by_hand_scales)
-{
-	struct rig rig;
-	int turn;
-
-	init(&rig, NTIME_TARGET_THREAD, NTIME_BY_PASS, NULL, TWELVE ",task-clock");
-	TT_IS(ntime_session_start(rig.s), 0);
-	for (turn = 1; turn <= 30; turn++) {
-		TT_IS(ntime_session_rotate(rig.s), turn % 3);
-		read_all(&rig);
-	}
-	TT_IS(rig.v[0].flags, NTIME_SIMULATED | NTIME_SCALED);
-	near((double)rig.v[0].counted_ns * 3, (double)rig.v[0].wanted_ns, 150);
-	near(rig.v[1].value / rig.v[0].value, 2, 1);
-	/* Software needs no counter: it counts in every pass. */
-	TT_IS(rig.v[12].flags, NTIME_SIMULATED);
-	fini(&rig);
-}
-
 TEST(group_too_big)
 {
 	struct rig rig;
@@ -563,10 +544,10 @@ TEST(passes_not_reached_have_no_count)
 		TT_IS(ntime_get_reader(rig.s, i, &reader), 0);
 		TT_IS(ntime_read(&reader, &count), is_first ? (int)NTIME_SIMULATED : -ENODATA);
 	}
-	TT_IS(ntime_session_rotate(rig.s), 1);
+	TT_IS(ntime_session_next_pass(rig.s), 1);
 	read_all(&rig);
 	TT_IS(ntime_get_reader(rig.s, 0, &reader), 0);
-	TT_IS(ntime_read(&reader, &count), NTIME_SIMULATED | NTIME_SCALED);
+	TT_IS(ntime_read(&reader, &count), NTIME_SIMULATED);
 	fini(&rig);
 }
 
@@ -1015,7 +996,6 @@ int main(void)
 		cmocka_unit_test(rotation_scales),
 		cmocka_unit_test(passes_one_by_one),
 		cmocka_unit_test(pass_alone_counts_only_its_own),
-		cmocka_unit_test(rotating_by_hand_scales),
 		cmocka_unit_test(group_too_big),
 		cmocka_unit_test(group_stays_together),
 		cmocka_unit_test(uncore_is_summed_over_boxes_and_sockets),

@@ -141,7 +141,7 @@ TEST(caches_have_numbers)
 /* A package without one (a hypervisor's) is what its CPUs share: rows and boxes agree on that. */
 TEST(caches_that_are_not_there)
 {
-	struct ntime_cpu_info cpu = { .is_online = 1, .cpu = 5, .l3 = -1, .package = 1 };
+	struct nti_cpu cpu = { .is_online = true, .cpu = 5, .l3 = -1, .package = 1 };
 
 	TT_IS(nti_topology_domain(&cpu, NTI_SCOPE_L3), 1);
 	cpu.l3 = 3;

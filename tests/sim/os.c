@@ -61,7 +61,7 @@ static int sim_tsc(struct nti_os *os, uint64_t *ticks)
 	if (!hz)
 		return -ENOTSUP;
 	(void)pthread_mutex_lock(&s->lock);
-	*ticks = nti_wide_div(nti_wide_mul(elapsed_ns(s), hz), TSC_UNIT_NS).low;
+	*ticks = nti_sim_scale(elapsed_ns(s), hz, TSC_UNIT_NS);
 	(void)pthread_mutex_unlock(&s->lock);
 	return 0;
 }

@@ -23,7 +23,6 @@
 
 #include "lib/os/replay/machine.h"
 #include "lib/base/set.h"
-#include "lib/base/wide.h"
 
 /*
  * Descriptors of events are SIM_FD + index: no kernel gives out numbers as large (fs.nr_open is at
@@ -118,8 +117,8 @@ struct nti_sim_event {
 	uint64_t rate;
 	uint64_t share_permille; /* of the rate that the exclude bits leave */
 	uint64_t enabled_ns, running_ns;
-	struct nti_wide weight; /* integral of the wobble over running time, ns * 1000 */
-	uint64_t base;		/* count at the last reset */
+	uint64_t weight; /* integral of the wobble over running time, ns * 1000 */
+	uint64_t base;	 /* count at the last reset */
 };
 
 struct nti_sim {
@@ -164,6 +163,8 @@ bool nti_sim_rule_matches(const struct nti_sim_pmu *pmu, const struct perf_event
 /* Bring every event of @bank up to @now_ns; must be called before anything about them changes. */
 void nti_sim_advance(const struct nti_sim *sim, struct nti_sim_bank *bank, uint64_t now_ns);
 uint64_t nti_sim_count(const struct nti_sim_event *event);
+/* @number * @by / @unit, rounded down, without what exceeds 64 bits; @unit is below 2^62. */
+uint64_t nti_sim_scale(uint64_t number, uint64_t by, uint64_t unit);
 /* Can @leader's group, with @more (or NULL) added, ever be on @pmu's counters at once? */
 bool nti_sim_group_fits(const struct nti_sim *sim, const struct nti_sim_pmu *pmu,
 			const struct nti_sim_event *leader, const struct nti_sim_event *more);

@@ -127,38 +127,32 @@ bool nti_sim_group_fits(const struct nti_sim *sim, const struct nti_sim_pmu *pmu
 }
 
 /*
- * Integral of (1000 + wobble) over 0..@t: 1000 + permille in the first half of each period, 1000 -
- * permille in the second.
+ * Integral of (1000 + wobble) over 0..@t, modulo 2^64: 1000 + permille in the first half of each
+ * period, 1000 - permille in the second.
  */
-static struct nti_wide weight_at(const struct nti_sim_counting *c, uint64_t t)
+static uint64_t weight_at(const struct nti_sim_counting *c, uint64_t t)
 {
 	uint64_t period = c->wobble_period_ns, half = period / 2, part;
-	unsigned int high = 1000 + c->wobble_permille, low = 1000 - c->wobble_permille;
-	struct nti_wide sum, whole;
+	uint64_t high = 1000 + c->wobble_permille, low = 1000 - c->wobble_permille, sum;
 
 	if (!c->wobble_permille || !period)
-		return nti_wide_mul(t, 1000);
-	whole = nti_wide_add(nti_wide_mul(half, high), nti_wide_mul(period - half, low));
-	sum = nti_wide_scale(whole, t / period);
+		return t * 1000;
 	part = t % period;
-	if (part <= half)
-		return nti_wide_add(sum, nti_wide_mul(part, high));
-	sum = nti_wide_add(sum, nti_wide_mul(half, high));
-	return nti_wide_add(sum, nti_wide_mul(part - half, low));
+	sum = (half * high + (period - half) * low) * (t / period);
+	return part <= half ? sum + part * high : sum + half * high + (part - half) * low;
 }
 
 static void run_group(const struct nti_sim *sim, struct nti_sim_event *leader, uint64_t from,
 		      uint64_t to)
 {
-	struct nti_wide weight =
-		nti_wide_sub(weight_at(sim->counting, to), weight_at(sim->counting, from));
+	uint64_t weight = weight_at(sim->counting, to) - weight_at(sim->counting, from);
 	struct nti_sim_event *event;
 
 	for (event = leader; event; event = event->next) {
 		if (!is_active(event))
 			continue;
 		event->running_ns += to - from;
-		event->weight = nti_wide_add(event->weight, weight);
+		event->weight += weight;
 	}
 }
 
@@ -287,6 +281,22 @@ void nti_sim_advance(const struct nti_sim *sim, struct nti_sim_bank *bank, uint6
 		run_slices(sim, bank, from, now_ns);
 }
 
+uint64_t nti_sim_scale(uint64_t number, uint64_t by, uint64_t unit)
+{
+	uint64_t whole = number / unit, part = number % unit, out = 0, rest = 0;
+	int bit;
+
+	/* Bit by bit of @by, with the remainder beside: the product itself needs 128 bits. */
+	for (bit = 63; bit >= 0; bit--) {
+		uint64_t now = by >> bit & 1;
+
+		rest = 2 * rest + now * part;
+		out = 2 * out + now * whole + rest / unit;
+		rest %= unit;
+	}
+	return out;
+}
+
 uint64_t nti_sim_count(const struct nti_sim_event *event)
 {
 	bool is_clock = event->attr.type == PERF_TYPE_SOFTWARE &&
@@ -294,12 +304,11 @@ uint64_t nti_sim_count(const struct nti_sim_event *event)
 			 event->attr.config == PERF_COUNT_SW_TASK_CLOCK);
 	/* rate is per 10^9 ns, weight and share are thousandths */
 	const uint64_t scale = UINT64_C(1000000000) * 1000000;
-	struct nti_wide count;
 
 	if (is_clock)
 		return event->running_ns - event->base;
-	count = nti_wide_scale(nti_wide_scale(event->weight, event->rate), event->share_permille);
-	return nti_wide_div(count, scale).low - event->base;
+	return nti_sim_scale(event->weight, event->rate * event->share_permille, scale) -
+	       event->base;
 }
 
 struct nti_sim_bank *nti_sim_bank_get(struct nti_sim *sim, const struct nti_sim_pmu *pmu, pid_t pid,

@@ -474,11 +474,9 @@ static const struct nti_xml_node *first_with(const struct nti_def *def, const ch
 
 static int read_domain(struct nti_builder *b, const struct nti_def *def, struct nti_domain *d)
 {
-	uint64_t width = 8, size = 0;
-	int ret = nti_build_number(b, first_with(def, "size"), "size", &size);
+	uint64_t width = 8;
+	int ret = nti_build_number(b, first_with(def, "width"), "width", &width);
 
-	if (!ret)
-		ret = nti_build_number(b, first_with(def, "width"), "width", &width);
 	if (ret)
 		return ret;
 	if (width != 8 && width != 16 && width != 32 && width != 64)
@@ -486,7 +484,6 @@ static int read_domain(struct nti_builder *b, const struct nti_def *def, struct 
 				       "the domain's width is %llu: 8, 16, 32 and 64 are possible",
 				       (unsigned long long)width);
 	d->unit = (uint32_t)width / 8;
-	d->size = size > UINT64_MAX / d->unit ? UINT64_MAX : size * d->unit;
 	d->name = nti_arena_text(&b->layer->arena, def->name, strlen(def->name));
 	return d->name ? 0 : nti_build_no_memory(b);
 }

@@ -151,7 +151,6 @@ struct nti_element {
 struct nti_domain {
 	struct nti_domain *next;
 	const char *name;
-	uint64_t size; /* in bytes, 0 unknown */
 	uint32_t unit; /* bytes of one address */
 	size_t registers;
 	struct nti_body body;

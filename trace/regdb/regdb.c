@@ -56,23 +56,3 @@ int ntime_regdb_add(struct ntime_regdb *db, const char *path)
 	push(db, layer);
 	return 0;
 }
-
-int ntime_regdb_domain_for_each(const struct ntime_regdb *db,
-				int (*fn)(void *arg, const char *name, uint64_t bytes,
-					  size_t registers),
-				void *arg)
-{
-	const struct nti_layer *layer;
-	const struct nti_domain *domain;
-	int n = 0, ret;
-
-	for (layer = db->layers; layer; layer = layer->next) {
-		for (domain = layer->domains; domain; domain = domain->next) {
-			ret = fn(arg, domain->name, domain->size, domain->registers);
-			if (ret)
-				return ret;
-			n++;
-		}
-	}
-	return n;
-}

@@ -261,7 +261,6 @@ int nti_regdb_rows(uint32_t first_choice, struct nti_layer **out)
 	r.domain = nti_arena_new(&r.layer->arena, sizeof(*r.domain));
 	if (r.chips && r.domain) {
 		r.domain->name = "NV_MMIO";
-		r.domain->size = 0x1000000;
 		r.domain->unit = 1;
 		r.layer->domains = r.domain;
 		ret = make_domain(&r);

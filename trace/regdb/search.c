@@ -15,7 +15,6 @@
 #include "trace/regdb/decoder.h"
 
 #define PARTS 32u
-#define NUMBERS 4u /* arrays of one part */
 #define LOOKS 4000000u
 
 #define PART_BYTES 64u

@@ -45,15 +45,6 @@ NTIME_API void ntime_regdb_free(struct ntime_regdb *db);
 NTIME_API int ntime_regdb_add(struct ntime_regdb *db, const char *path);
 
 /**
- * ntime_regdb_domain_for_each() - name, size in bytes and number of registers of each domain.
- * Return: how many; first non-zero of @fn. Since 0.1.
- */
-NTIME_API int ntime_regdb_domain_for_each(const struct ntime_regdb *db,
-					  int (*fn)(void *arg, const char *name, uint64_t bytes,
-						    size_t registers),
-					  void *arg);
-
-/**
  * ntime_decoder_new() - one thread's view. Free with ntime_decoder_free(). Return: 0, -ENOMEM.
  * Since 0.1.
  */

@@ -135,15 +135,15 @@ static int load_denied(struct nti_machine_loader *l, const json_t *root)
 
 static int load_head(struct nti_machine_loader *l, const json_t *root)
 {
-	int ret = get_text(l, root, "description", &l->m->description);
+	const json_t *description = json_object_get(root, "description");
+	const char *source = json_string_value(json_object_get(root, "source"));
+	int ret = get_text(l, root, "arch", &l->m->arch);
 
-	if (!ret)
-		ret = get_text(l, root, "source", &l->m->source);
-	if (!ret)
-		ret = get_text(l, root, "arch", &l->m->arch);
 	if (ret)
 		return ret;
-	if (!l->m->source || !*l->m->source)
+	if (description && !json_is_string(description))
+		return nti_machine_bad(l, "\"description\" must be text");
+	if (!source || !*source)
 		return nti_machine_bad(
 			l, "\"source\" is missing: say \"recorded\" or which documents it was "
 			   "written from");

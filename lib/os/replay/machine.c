@@ -389,16 +389,6 @@ const struct nti_machine_register *nti_machine_register_find(const struct nti_ma
 		       : nti_machine_register_find(m, NTI_MACHINE_ANY_CPU, address);
 }
 
-const char *nti_machine_description(const struct nti_machine *m)
-{
-	return m->description ? m->description : "";
-}
-
-const char *nti_machine_source(const struct nti_machine *m)
-{
-	return m->source ? m->source : "";
-}
-
 NTI_WEAK void nti_machine_counting_free(void *counting)
 {
 	(void)counting;
@@ -421,8 +411,6 @@ void nti_machine_free(struct nti_machine *m)
 	free(m->faults);
 	free(m->topology_xml);
 	free(m->topology_synthetic);
-	free(m->description);
-	free(m->source);
 	free(m->arch);
 	free(m);
 }

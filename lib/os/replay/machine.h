@@ -64,8 +64,6 @@ struct nti_machine_fault {
 };
 
 struct nti_machine {
-	char *description;
-	char *source;
 	char *arch;
 	bool is_root, is_perfmon;
 	bool has_registers;

@@ -32,10 +32,6 @@ int nti_machine_load_text(const char *name, const char *text, size_t bytes,
 			  struct nti_machine **out, struct nti_error *e);
 void nti_machine_free(struct nti_machine *m);
 
-/* What the file says about itself, "" when it says nothing; owned by @m. */
-const char *nti_machine_description(const struct nti_machine *m);
-const char *nti_machine_source(const struct nti_machine *m);
-
 /*
  * An operating system that looks into @m and owns it from then on: freeing the first frees the
  * second. On failure (-ENOMEM) @m stays with the caller.

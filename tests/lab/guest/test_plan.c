@@ -241,30 +241,6 @@ TEST(passes_of_work)
 		      nothing[0], nothing[KNOWN - 2]);
 }
 
-/* Turns taken by hand, one after each piece of work. */
-TEST(turns_by_hand)
-{
-	struct ntime_session *s = session_by_pass();
-	struct ntime_value v[EVENTS];
-	double truth = LAB_TURN * 1e6 * 40;
-
-	LAB_OK(ntime_session_start(s));
-	for (int i = 0; i < 40; i++) {
-		lab_turns(1000000);
-		LAB_OK(ntime_session_rotate(s));
-	}
-	LAB_OK(ntime_session_stop(s));
-	collect(s, v);
-	for (size_t i = 0; i < KNOWN; i++) {
-		TT_IS((v[i].flags & NTIME_SCALED) != 0, 1);
-		print_message("# event %zu: ~%.0f +- %.0f, truth %.0f and some\n", i, v[i].value,
-			      v[i].error, truth_of(i, truth));
-		must_be_near("an event rotated by hand", v[i].value, v[i].error, truth_of(i, truth),
-			     1);
-	}
-	ntime_session_free(s);
-}
-
 /*
  * A group that needs more counters than there are is refused with a sentence; it is not counted
  * wrongly.
@@ -288,8 +264,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fewest_passes),	 cmocka_unit_test(turns_of_a_command),
 		cmocka_unit_test(turns_with_many_reads), cmocka_unit_test(passes_of_a_command),
-		cmocka_unit_test(passes_of_work),	 cmocka_unit_test(turns_by_hand),
-		cmocka_unit_test(too_large_group),
+		cmocka_unit_test(passes_of_work),	 cmocka_unit_test(too_large_group),
 	};
 
 	/* On x86 it holds a counter; tests/lab has its own test of that. */
