@@ -26,8 +26,12 @@ struct pids {
 	size_t n, room;
 };
 
-/* Children of this process that are not the command's. */
-static struct pids strangers;
+/* Children of this process that others made, and all that the command did not make. */
+static struct pids strangers, known;
+
+/* What the handler of SIGCHLD reaps: all but the command. */
+static volatile sig_atomic_t is_reaping, running;
+static struct rusage ended;
 
 static void add(struct pids *p, pid_t pid)
 {
@@ -75,19 +79,21 @@ static void add_own(struct pids *p)
 	add_of_thread(p, getpid(), getpid());
 }
 
-void cli_descendants_begin(void)
+static bool has(const struct pids *p, pid_t pid)
 {
-	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	strangers.n = 0;
-	add_own(&strangers);
-}
-
-static bool is_stranger(pid_t pid)
-{
-	for (size_t i = 0; i < strangers.n; i++)
-		if (strangers.of[i] == pid)
+	for (size_t i = 0; i < p->n; i++)
+		if (p->of[i] == pid)
 			return true;
 	return false;
+}
+
+void cli_descendants_look(void)
+{
+	static bool has_looked;
+
+	if (!has_looked)
+		add_own(&strangers);
+	has_looked = true;
 }
 
 /* Our children that the command left. */
@@ -97,7 +103,7 @@ static void add_left(struct pids *p)
 
 	add_own(p);
 	for (size_t i = 0; i < p->n; i++)
-		if (!is_stranger(p->of[i]))
+		if (!has(&known, p->of[i]))
 			p->of[n++] = p->of[i];
 	p->n = n;
 }
@@ -119,19 +125,73 @@ static void add_usage(struct rusage *sum, const struct rusage *u)
 	sum->ru_nivcsw += u->ru_nivcsw;
 }
 
+/* A process that has ended must not look as if it were there, also while the command runs. */
+static void on_child(int sig)
+{
+	int saved = errno;
+	struct rusage u;
+
+	(void)sig;
+	while (is_reaping) {
+		siginfo_t info = { .si_pid = 0 };
+
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || !info.si_pid ||
+		    info.si_pid == running || wait4(info.si_pid, NULL, WNOHANG, &u) != info.si_pid)
+			break;
+		if (!has(&known, info.si_pid))
+			add_usage(&ended, &u);
+	}
+	errno = saved;
+}
+
+void cli_descendants_begin(pid_t command)
+{
+	const struct sigaction action = { .sa_handler = on_child, .sa_flags = SA_NOCLDSTOP };
+	bool is_alone = true;
+
+	known.n = 0;
+	add_own(&known);
+	for (size_t i = 0; i < strangers.n; i++)
+		is_alone = is_alone && !has(&known, strangers.of[i]);
+	if (!is_alone)
+		return;
+	ended = (struct rusage){ .ru_maxrss = 0 };
+	running = command;
+	is_reaping = 1;
+	(void)sigaction(SIGCHLD, &action, NULL);
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	/* What an earlier run left, and has ended since. */
+	on_child(SIGCHLD);
+}
+
+void cli_descendants_finish(void)
+{
+	is_reaping = 0;
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+}
+
 size_t cli_descendants_left(struct rusage *used)
 {
 	struct pids left = { 0 };
+	sigset_t child, before;
 	struct rusage u;
 	size_t n = 0;
 
+	(void)sigemptyset(&child);
+	(void)sigaddset(&child, SIGCHLD);
+	(void)sigprocmask(SIG_BLOCK, &child, &before);
+	running = 0;
 	add_left(&left);
 	for (size_t i = 0; i < left.n; i++) {
 		if (wait4(left.of[i], NULL, WNOHANG, &u) != left.of[i])
 			n++;
-		else if (used)
-			add_usage(used, &u);
+		else
+			add_usage(&ended, &u);
 	}
+	if (used)
+		add_usage(used, &ended);
+	ended = (struct rusage){ .ru_maxrss = 0 };
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	free(left.of);
 	return n;
 }

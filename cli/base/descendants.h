@@ -13,11 +13,19 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-/* The command exists and waits before exec: the children that there are by now are not its own. */
-void cli_descendants_begin(void);
+/* Before anything is started: who starts ntime by exec may have children, which are not ours. */
+void cli_descendants_look(void);
 /*
- * After the end of the command: how many that it left run now. Those that have ended are reaped,
- * and their times are added to *@used, which may be NULL.
+ * @command exists and waits before exec: the children that there are by now are not its own. From
+ * now on those that it leaves are adopted, and reaped when they end. Where a child of before
+ * cli_descendants_look() is still there nothing is adopted: what that one leaves would look alike.
+ */
+void cli_descendants_begin(pid_t command);
+/* Nothing is adopted any more. */
+void cli_descendants_finish(void);
+/*
+ * After the end of the command: how many that it left run now. The times of those that have ended
+ * are added to *@used, which may be NULL.
  */
 size_t cli_descendants_left(struct rusage *used);
 /* Wait until one of them ends, at most @timeout_ns; -EINTR: a signal came. */

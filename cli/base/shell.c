@@ -64,12 +64,8 @@ static const char *unquote(const char *at, char **to)
 	for (; *at != quote; at++) {
 		if (!*at)
 			return NULL;
-		if (quote == '"' && *at == '\\' && at[1] && strchr("$`\"\\\n", at[1])) {
+		if (quote == '"' && *at == '\\' && at[1] && strchr("$`\"\\", at[1]))
 			at++;
-			/* The line is continued. */
-			if (*at == '\n')
-				continue;
-		}
 		*(*to)++ = *at;
 	}
 	return at + 1;
@@ -97,8 +93,7 @@ static const char *take_word(const char *word, bool is_first, char *to, struct c
 			if (!at)
 				return NULL;
 		} else if (*at == '\\' && at[1]) {
-			if (at[1] != '\n')
-				*to++ = at[1];
+			*to++ = at[1];
 			at += 2;
 		} else {
 			*to++ = *at++;
@@ -115,11 +110,35 @@ void cli_shell_words_free(char **words)
 	free(words);
 }
 
+/* @line in one piece: a backslash in front of a line break continues it, but between '. */
+static char *join_lines(const char *line)
+{
+	char *all = cli_calloc(strlen(line) + 1, 1), *to = all, quote = 0;
+
+	for (; *line; line++) {
+		bool is_escape = *line == '\\' && line[1] && quote != '\'';
+
+		if (is_escape && line[1] == '\n') {
+			line++;
+			continue;
+		}
+		if (is_escape)
+			*to++ = *line++;
+		else if (*line == quote)
+			quote = 0;
+		else if (!quote && (*line == '\'' || *line == '"'))
+			quote = *line;
+		*to++ = *line;
+	}
+	return all;
+}
+
 char **cli_shell_split(const char *line, struct cli_shell_why *why)
 {
+	char *joined = join_lines(line), **words = cli_calloc(1, sizeof(*words));
 	/* What is unquoted is no longer. */
-	char *one = cli_calloc(strlen(line) + 1, 1), **words = cli_calloc(1, sizeof(*words));
-	const char *at = line + strspn(line, BLANKS);
+	char *one = cli_calloc(strlen(joined) + 1, 1);
+	const char *at = joined + strspn(joined, BLANKS);
 	size_t n = 0;
 
 	while (at && *at && at[strspn(at, BLANKS)]) {
@@ -132,6 +151,7 @@ char **cli_shell_split(const char *line, struct cli_shell_why *why)
 		at += strspn(at, " \t");
 	}
 	free(one);
+	free(joined);
 	if (at)
 		return words;
 	cli_shell_words_free(words);

@@ -145,7 +145,7 @@ static int release_command(struct cli_measure *m)
 	m->was_stopped = cli_signals_stop();
 	if (m->was_stopped)
 		return CLI_EXIT_FAILED;
-	cli_descendants_begin();
+	cli_descendants_begin(ntime_command_pid(m->command));
 	ret = ntime_command_start(m->command);
 	if (!ret) {
 		m->is_running = true;
@@ -197,6 +197,7 @@ int cli_measure_launcher(struct ntime_ctx *ctx, const struct cli_stat_options *o
 	int ret;
 
 	*out = NULL;
+	cli_descendants_look();
 	/* A command of the emulator has an argument of its own in each run. */
 	if (!o->argv || o->via == NTIME_VIA_EMULATOR)
 		return 0;
@@ -240,6 +241,7 @@ static int make_command(struct cli_measure *m)
 	char *const *argv = m->options->argv;
 	int ret;
 
+	cli_descendants_look();
 	if (m->options->via == NTIME_VIA_EMULATOR) {
 		ret = make_emulator(m);
 		if (ret)
@@ -295,11 +297,12 @@ static bool is_over(struct cli_measure *m)
 	m->has_ended = true;
 	m->left = cli_descendants_left(&m->used);
 	/* ^C does not reach those of another group that a shell has started with "&". */
-	if (m->left &&
-	    (m->timed_out || (cli_signals_stop() &&
-			      (m->has_waited || kill(-ntime_command_pid(m->command), 0) == 0)))) {
+	if (m->left && (m->timed_out ||
+			(cli_signals_stop() && (m->options->waits_for_all ||
+						kill(-ntime_command_pid(m->command), 0) == 0)))) {
 		cli_descendants_end(CLI_GRACE_NS, &m->used);
 		m->left = 0;
+		m->was_cut = !m->timed_out && m->options->waits_for_all;
 	}
 	if (!m->left || !m->options->waits_for_all)
 		return true;
@@ -734,6 +737,7 @@ int cli_measure_run(struct cli_measure *m)
 		ret = CLI_EXIT_FAILED;
 	if (!ret)
 		ret = run_prepared(m);
+	cli_descendants_finish();
 	cli_signals_interrupt(false);
 	if (ret && !m->begin_ns)
 		m->was_stopped = cli_signals_stop();

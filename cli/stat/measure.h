@@ -77,6 +77,7 @@ struct cli_measure {
 	bool is_running;
 	bool has_ended;	 /* the command */
 	bool has_waited; /* for what it left */
+	bool was_cut;	 /* waiting for that, by a signal */
 	size_t left;
 	struct rusage used;
 };

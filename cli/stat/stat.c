@@ -623,7 +623,7 @@ static int end_as_command(const struct stat *st, int left)
 	if (st->has_hook_failed)
 		return CLI_EXIT_FAILED;
 	/* Whatever the last run made of it: further ones were wanted. */
-	if (st->rounds < st->o.runs && cli_signals_stop())
+	if ((st->rounds < st->o.runs || st->measure.was_cut) && cli_signals_stop())
 		cli_signals_die(cli_signals_stop());
 	if (st->report.timed_out)
 		return CLI_EXIT_TIMEOUT;

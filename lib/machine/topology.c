@@ -16,25 +16,27 @@
  * pipe would be waited for, and a link would lead to this machine.
  */
 static const char *const read_by_hwloc[] = {
-	"sys/devices/system",
-	"sys/devices/virtual/dmi",
-	"sys/class/dmi",
-	"sys/kernel/mm",
-	"sys/firmware/devicetree",
-	"proc/device-tree",
 	"proc/cpuinfo",
 	"proc/meminfo",
 	"proc/mounts",
 	"proc/self",
+	"proc/hwloc-nofile-info",
+	"proc/device-tree",
+	"sys/devices/system/cpu",
+	"sys/devices/system/node",
+	"sys/devices/virtual/dmi",
+	"sys/class/dmi",
+	"sys/kernel/mm",
+	"sys/firmware/devicetree",
 };
 
 /* hwloc has no other way to be told of a root than its environment. */
 static int load_tree(int root, hwloc_topology_t hw)
 {
 	static const char *const names[] = { "HWLOC_FSROOT", "HWLOC_COMPONENTS",
-					     "HWLOC_DUMPED_HWDATA_DIR" };
+					     "HWLOC_DUMPED_HWDATA_DIR", "HWLOC_HIDE_ERRORS" };
 	char path[64], *before[NTI_ARRAY_SIZE(names)] = { NULL };
-	const char *const values[] = { path, "linux,stop", "/nowhere" };
+	const char *const values[] = { path, "linux,stop", "/nowhere", "2" };
 	int ret = nti_file_check_tree(root, read_by_hwloc, NTI_ARRAY_SIZE(read_by_hwloc));
 
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", root);
@@ -198,10 +200,28 @@ static int load(struct nti_os *os, hwloc_topology_t *out)
 		ret = root >= 0 ? load_tree(root, hw) : hwloc_topology_load(hw);
 	if (ret < 0) {
 		hwloc_topology_destroy(hw);
-		return -EIO;
+		return ret == -1 ? -EIO : ret;
 	}
 	*out = hw;
 	return 0;
+}
+
+static const char *why_no_tree(int error)
+{
+	switch (error) {
+	case -EINVAL:
+		return "what it reads holds a pipe or a device, which is no regular file";
+	case -EXDEV:
+		return "a link in what it reads leads out of the tree";
+	case -EACCES:
+		return "this user may not read all of /sys/devices/system/cpu there";
+	case -E2BIG:
+		return "there are more than a million files in what it reads";
+	case -EIO:
+		return "/sys/devices/system/cpu is missing there, or not whole";
+	default:
+		return strerror(-error);
+	}
 }
 
 /* @t or @xml, whichever is not NULL, from hwloc. */
@@ -218,9 +238,8 @@ static int ask_hwloc(struct nti_os *os, struct nti_topology *t, char **xml, stru
 		hwloc_topology_destroy(hw);
 	}
 	if (ret < 0 && nti_os_linux_root(os) >= 0)
-		return nti_error(e, ret,
-				 "hwloc cannot read the tree's topology: /sys/devices/system/cpu "
-				 "is missing there, or holds what is no regular file");
+		return nti_error(e, ret, "hwloc cannot read the tree's topology: %s",
+				 why_no_tree(ret));
 	return ret < 0 ? nti_error(e, ret,
 				   "hwloc cannot find this machine's topology (try: lstopo)")
 		       : 0;

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <mntent.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -342,14 +343,14 @@ int nti_file_wait(int fd, int other, int timeout_ms)
 	return (p[0].revents ? 1 : 0) | (p[1].revents ? 2 : 0);
 }
 
-#define MOST_FILES 100000
+#define MOST_FILES 1000000
 
 static _Thread_local struct {
 	int root;
 	size_t prefix, files;
 } looked;
 
-/* A link that leads to the same file inside of the root. */
+/* Is the file of @path, which begins with the root, @outside also for who cannot leave it? */
 static bool stays_inside(const char *path, const struct stat *outside)
 {
 	struct stat inside;
@@ -368,6 +369,8 @@ static int look_at(const char *path, const struct stat *st, int type, struct FTW
 	(void)at;
 	if (++looked.files > MOST_FILES)
 		return -E2BIG;
+	if (type == FTW_NS || type == FTW_DNR)
+		return -EACCES;
 	if (type != FTW_SL)
 		return S_ISREG(st->st_mode) || S_ISDIR(st->st_mode) ? 0 : -EINVAL;
 	if (stat(path, &target) < 0)
@@ -375,6 +378,38 @@ static int look_at(const char *path, const struct stat *st, int type, struct FTW
 	return (S_ISREG(target.st_mode) || S_ISDIR(target.st_mode)) && stays_inside(path, &target)
 		       ? 0
 		       : -EXDEV;
+}
+
+/* @name may be missing. */
+static int check_below(const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", looked.root, name) >=
+	    (int)sizeof(path))
+		return -ENAMETOOLONG;
+	if (stat(path, &st) < 0)
+		return 0;
+	return stays_inside(path, &st) ? nftw(path, look_at, 16, FTW_PHYS) : -EXDEV;
+}
+
+/* Where control groups are mounted, as the tree says. */
+static int check_mounts(void)
+{
+	char path[64];
+	const struct mntent *of;
+	FILE *f;
+	int ret = 0;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d/proc/mounts", looked.root);
+	f = setmntent(path, "re");
+	while (f && ret == 0 && (of = getmntent(f)))
+		if (strncmp(of->mnt_type, "cgroup", 6) == 0 || strcmp(of->mnt_type, "cpuset") == 0)
+			ret = check_below(of->mnt_dir);
+	if (f)
+		(void)endmntent(f);
+	return ret;
 }
 
 int nti_file_check_tree(int root, const char *const names[], size_t n)
@@ -385,10 +420,7 @@ int nti_file_check_tree(int root, const char *const names[], size_t n)
 	looked.root = root;
 	looked.files = 0;
 	looked.prefix = (size_t)snprintf(path, sizeof(path), "/proc/self/fd/%d", root);
-	for (size_t i = 0; i < n && ret == 0; i++) {
-		(void)snprintf(path + looked.prefix, sizeof(path) - looked.prefix, "/%s", names[i]);
-		ret = nftw(path, look_at, 16, FTW_PHYS);
-		ret = ret == -1 ? 0 : ret; /* it is not there */
-	}
-	return ret;
+	for (size_t i = 0; i < n && ret == 0; i++)
+		ret = check_below(names[i]);
+	return ret ? ret : check_mounts();
 }

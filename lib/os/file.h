@@ -50,8 +50,8 @@ int nti_file_open_beneath(const char *folder, const char *name);
 int nti_file_open_in_root(int root, const char *path, int flags);
 /*
  * For who opens files below @root by himself: 0 if at @names, without a slash in front, and below
- * them, are regular files, folders and links to such inside of @root alone; -EINVAL, -EXDEV,
- * -E2BIG.
+ * them, and where /proc/mounts has control groups, are regular files, folders and links to such
+ * inside of @root alone; -EINVAL, -EXDEV (a link leads out), -EACCES, -E2BIG (a million files).
  */
 int nti_file_check_tree(int root, const char *const names[], size_t n);
 void nti_file_close(int fd);

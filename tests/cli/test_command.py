@@ -530,8 +530,15 @@ def work_that_outlives_the_command_is_told():
     # What ended before the command did, and what was there before, is no work that is missing.
     for script in ('(:) & sleep 0.1', 'true & wait', 'x=$(true); true | true'):
         equal('left_running' in summary('-e', 'page-faults', 'sh', '-c', script), False, script)
-    done = subprocess.run(['sh', '-c', 'sleep 1 & exec "$0" --json true', NTIME], env=environment(), timeout=PATIENCE, capture_output=True, check=True)
-    equal('left_running' in json.loads(done.stderr), False)
+    for strangers in ('sleep 1 &', '(sleep 0.1; sleep 1 &) &'):
+        done = subprocess.run(['sh', '-c', strangers + ' exec "$0" --json sleep 0.3', NTIME], env=environment(), timeout=PATIENCE, capture_output=True, check=True)
+        equal('left_running' in json.loads(done.stderr), False)
+    # What has ended is gone while the command runs: nothing waits for a daemon that is dead.
+    summary('sh', '-c', '(sleep 0.1 & echo $! >&3) 3>&1 | { read p; while kill -0 $p 2>/dev/null; do sleep 0.05; done; }')
+    child = started('--wait-all', 'sh', '-c', 'sleep 1000 & echo ready')
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=PATIENCE)
+    equal(child.returncode, -signal.SIGINT)
 
 
 @real_only
