@@ -901,6 +901,8 @@ static const struct warning_row {
 	{ __LINE__,
 	  LINE LINE "vfio_region_write 4\nx\nvfio_region_read  ()\t\n\x1b[1mvfio_bar_read 3\n",
 	  TORN(3, "3, 5, 6") "1 lines of other origin were passed over\n" },
+	/* One was broken off by another of the same line. */
+	{ __LINE__, LINE "vfio_region_read  (0000:01:00.0:region0+0x144, 4 " LINE, TORN(1, "2") },
 	{ __LINE__, MM "R 4 z\nMAP\t1\nW 4\n  UNMAP x\nMARK\nPCIDEV 1\nR us, R 4\n",
 	  TORN(5, "2, 3, 4, 5, ...") "2 lines of other origin were passed over\n" },
 	{ __LINE__, ASKED "LOG: 1: dir: 0x0\n RETURND: DIR=\nLOGS\n",

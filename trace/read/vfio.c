@@ -235,8 +235,14 @@ static enum nti_vfio_result any_event(struct work *w, const char *p, const char 
 	enum nti_vfio_result result = NTI_VFIO_NONE;
 	int at = nti_vfio_event_find(p, n, 0);
 
-	for (; at >= 0 && result != NTI_VFIO_DONE; at = nti_vfio_event_find(p, n, (size_t)at + 1))
+	for (; at >= 0; at = nti_vfio_event_find(p, n, (size_t)at + 1)) {
 		result = one_event(w, p, (size_t)at, end);
+		if (result == NTI_VFIO_DONE)
+			break;
+	}
+	/* Another one began before it, and was broken off. */
+	if (result == NTI_VFIO_DONE && nti_vfio_event_is_named(p, (size_t)at))
+		nti_trace_batch_torn(w->b, false);
 	return result;
 }
 
