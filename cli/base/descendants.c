@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -73,10 +74,30 @@ static void add_children(struct pids *p, pid_t pid)
 	(void)closedir(d);
 }
 
-/* The kernel gives orphans to the first thread. */
+/*
+ * The kernel gives orphans to the first thread. The file stays open: it is read twice a run, and to
+ * open it takes longer than to read it.
+ */
 static void add_own(struct pids *p)
 {
-	add_of_thread(p, getpid(), getpid());
+	static int fd = -1;
+	char path[64], text[4096], *at = text, *end;
+	ssize_t n;
+
+	if (fd < 0) {
+		(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	n = pread(fd, text, sizeof(text) - 1, 0);
+	if (n == sizeof(text) - 1) {
+		add_of_thread(p, getpid(), getpid());
+		return;
+	}
+	text[n > 0 ? n : 0] = '\0';
+	for (long pid = strtol(at, &end, 10); end != at; pid = strtol(at, &end, 10)) {
+		add(p, (pid_t)pid);
+		at = end;
+	}
 }
 
 static bool has(const struct pids *p, pid_t pid)
@@ -147,6 +168,7 @@ static void on_child(int sig)
 void cli_descendants_begin(pid_t command)
 {
 	const struct sigaction action = { .sa_handler = on_child, .sa_flags = SA_NOCLDSTOP };
+	static bool is_ready;
 	bool is_alone = true;
 
 	known.n = 0;
@@ -158,7 +180,9 @@ void cli_descendants_begin(pid_t command)
 	ended = (struct rusage){ .ru_maxrss = 0 };
 	running = command;
 	is_reaping = 1;
-	(void)sigaction(SIGCHLD, &action, NULL);
+	if (!is_ready)
+		(void)sigaction(SIGCHLD, &action, NULL);
+	is_ready = true;
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	/* What an earlier run left, and has ended since. */
 	on_child(SIGCHLD);
