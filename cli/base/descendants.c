@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,18 +42,29 @@ static void add(struct pids *p, pid_t pid)
 	p->of[p->n++] = pid;
 }
 
-static void add_of_thread(struct pids *p, pid_t pid, int thread)
+static FILE *open_children(pid_t pid, int thread)
 {
 	char path[64];
-	FILE *f;
-	int child;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, thread);
-	f = cli_fopen(path, "re");
+	return cli_fopen(path, "re");
+}
+
+static void add_all(struct pids *p, FILE *children)
+{
+	int child;
+
+	while (fscanf(children, "%d", &child) == 1)
+		add(p, child);
+}
+
+static void add_of_thread(struct pids *p, pid_t pid, int thread)
+{
+	FILE *f = open_children(pid, thread);
+
 	if (!f)
 		return;
-	while (fscanf(f, "%d", &child) == 1)
-		add(p, child);
+	add_all(p, f);
 	(void)fclose(f);
 }
 
@@ -80,24 +90,14 @@ static void add_children(struct pids *p, pid_t pid)
  */
 static void add_own(struct pids *p)
 {
-	static int fd = -1;
-	char path[64], text[4096], *at = text, *end;
-	ssize_t n;
+	static FILE *own;
 
-	if (fd < 0) {
-		(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	}
-	n = pread(fd, text, sizeof(text) - 1, 0);
-	if (n == sizeof(text) - 1) {
-		add_of_thread(p, getpid(), getpid());
+	if (!own)
+		own = open_children(getpid(), getpid());
+	if (!own)
 		return;
-	}
-	text[n > 0 ? n : 0] = '\0';
-	for (long pid = strtol(at, &end, 10); end != at; pid = strtol(at, &end, 10)) {
-		add(p, (pid_t)pid);
-		at = end;
-	}
+	rewind(own);
+	add_all(p, own);
 }
 
 static bool has(const struct pids *p, pid_t pid)
@@ -220,23 +220,20 @@ size_t cli_descendants_left(struct rusage *used)
 	return n;
 }
 
-int cli_descendants_wait(uint64_t timeout_ns)
+void cli_descendants_wait(uint64_t timeout_ns)
 {
 	struct timespec timeout = { .tv_sec = (time_t)(timeout_ns / NS_PER_SECOND),
 				    .tv_nsec = (long)(timeout_ns % NS_PER_SECOND) };
 	struct pollfd end = { .events = POLLIN };
 	struct pids left = { 0 };
-	int ret = 0;
 
 	add_left(&left);
 	end.fd = left.n ? (int)syscall(SYS_pidfd_open, left.of[0], 0) : -1;
 	if (end.fd >= 0) {
-		ret = ppoll(&end, 1, timeout_ns == UINT64_MAX ? NULL : &timeout, NULL);
-		ret = ret < 0 ? -errno : 0;
+		(void)ppoll(&end, 1, timeout_ns == UINT64_MAX ? NULL : &timeout, NULL);
 		(void)close(end.fd);
 	}
 	free(left.of);
-	return ret;
 }
 
 void cli_descendants_signal(pid_t command, int sig)
@@ -264,9 +261,9 @@ void cli_descendants_end(uint64_t grace_ns, struct rusage *used)
 	/* A stopped process would see the signal only when it goes on. */
 	cli_descendants_signal(0, SIGCONT);
 	while (cli_descendants_left(used) && (now = cli_now_ns()) < until)
-		(void)cli_descendants_wait(until - now);
+		cli_descendants_wait(until - now);
 	for (int i = 0; i < PASSES && cli_descendants_left(used); i++) {
 		cli_descendants_signal(0, SIGKILL);
-		(void)cli_descendants_wait(NS_PER_SECOND / PASSES);
+		cli_descendants_wait(NS_PER_SECOND / PASSES);
 	}
 }

@@ -28,8 +28,8 @@ void cli_descendants_finish(void);
  * are added to *@used, which may be NULL.
  */
 size_t cli_descendants_left(struct rusage *used);
-/* Wait until one of them ends, at most @timeout_ns; -EINTR: a signal came. */
-int cli_descendants_wait(uint64_t timeout_ns);
+/* Wait until one of them ends or a signal comes, at most @timeout_ns. */
+void cli_descendants_wait(uint64_t timeout_ns);
 /* @sig to @command (0: it has ended) and to all that it started, however deep. */
 void cli_descendants_signal(pid_t command, int sig);
 /* End those that the command left: SIGTERM, and SIGKILL @grace_ns later. @used as above. */

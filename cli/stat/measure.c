@@ -328,7 +328,7 @@ static int wait_until(struct cli_measure *m, uint64_t deadline)
 		left = 0;
 	}
 	if (m->has_ended) {
-		(void)cli_descendants_wait(left);
+		cli_descendants_wait(left);
 		return is_over(m);
 	}
 	m->end.size = sizeof(m->end);

@@ -117,6 +117,18 @@ char *nti_text_find(const char *text, const char *part)
 	return (char *)(uintptr_t)text;
 }
 
+bool nti_text_has_word(const char *list, const char *word, size_t bytes)
+{
+	for (; *list; list += strspn(list, " ")) {
+		size_t n = strcspn(list, " ");
+
+		if (n == bytes && nti_text_compare_n(list, word, n) == 0)
+			return true;
+		list += n;
+	}
+	return false;
+}
+
 bool nti_text_append(char *buf, size_t size, const char *more)
 {
 	size_t used = strlen(buf), bytes = strlen(more) + 1;

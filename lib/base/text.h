@@ -43,6 +43,9 @@ bool nti_text_fits(const char *pattern, const char *text);
  */
 locale_t nti_text_use_c(void);
 
+/* Is @word, of @bytes, among the words of @list, which blanks separate? Letters of both cases. */
+bool nti_text_has_word(const char *list, const char *word, size_t bytes);
+
 /*
  * Put @more behind the text in @buf of @size bytes. False, and @buf as before, when it does not
  * fit.

@@ -59,31 +59,18 @@ static const struct nti_pfm_correction rows[] = {
 	{ "ivb_ep", "MEM_LOAD_UOPS_LLC_MISS_RETIRED", "LOCAL_DRAM -", 0x1d3, 0x3d3, 0, false, IVB },
 };
 
-/* Is @word, of @bytes, among the words of @list? */
-static bool is_among(const char *list, const char *word, size_t bytes)
-{
-	for (; *list; list += strspn(list, " ")) {
-		size_t n = strcspn(list, " ");
-
-		if (n == bytes && nti_text_compare_n(list, word, n) == 0)
-			return true;
-		list += n;
-	}
-	return false;
-}
-
 /*
  * Is one of @attrs, ":ATTR:ATTR=VALUE", among the words of @list? "-" is the unit mask that libpfm4
  * takes where there is none: modifiers alone, which have a value or at most two letters.
  */
 static bool has_attr(const char *list, const char *attrs)
 {
-	bool is_default = is_among(list, "-", 1);
+	bool is_default = nti_text_has_word(list, "-", 1);
 
 	while (*attrs) {
 		size_t bytes = strcspn(++attrs, ":.");
 
-		if (is_among(list, attrs, bytes))
+		if (nti_text_has_word(list, attrs, bytes))
 			return true;
 		is_default = is_default && (bytes <= 2 || memchr(attrs, '=', bytes));
 		attrs += bytes;
@@ -110,7 +97,7 @@ const struct nti_pfm_correction *nti_pfm_correct(const char *pmu, const char *ev
 	for (i = 0; i < NTI_ARRAY_SIZE(rows); i++) {
 		const struct nti_pfm_correction *row = &rows[i];
 
-		if (!is_among(row->pmus, pmu, strlen(pmu)) ||
+		if (!nti_text_has_word(row->pmus, pmu, strlen(pmu)) ||
 		    nti_text_compare(row->event, event) != 0 ||
 		    (attr->config & care_mask(row)) != (row->wrong & care_mask(row)) ||
 		    !has_attr(row->umasks, attrs))

@@ -88,20 +88,6 @@ static const struct flag_row {
 #define HIGHEST 0x6
 #define HIGHEST_EXTENDED 0x80000022
 
-static bool has_word(const char *words, const char *word)
-{
-	size_t bytes = strlen(word);
-
-	for (; *words; words += strspn(words, " ")) {
-		size_t n = strcspn(words, " ");
-
-		if (n == bytes && strncmp(words, word, n) == 0)
-			return true;
-		words += n;
-	}
-	return false;
-}
-
 /* Intel SDM vol. 2A, CPUID, "version information", as core/regs/x86_cpuid.c takes it apart. */
 static uint32_t version_of(const char *text)
 {
@@ -138,7 +124,8 @@ int nti_cpuinfo_cpuid(const char *text, uint32_t leaf, uint32_t r[4])
 	if (leaf == 0x1)
 		r[EAX] = version_of(text);
 	for (i = 0; i < NTI_ARRAY_SIZE(flag_rows); i++)
-		if (flag_rows[i].leaf == leaf && has_word(flags, flag_rows[i].word))
+		if (flag_rows[i].leaf == leaf &&
+		    nti_text_has_word(flags, flag_rows[i].word, strlen(flag_rows[i].word)))
 			r[flag_rows[i].reg] |= 1u << flag_rows[i].bit;
 	return leaf > HIGHEST && leaf < 0x80000000 ? -ENOTSUP : 0;
 }

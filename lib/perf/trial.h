@@ -72,7 +72,7 @@ bool nti_trial_run(struct nti_os *os, const struct nti_unit *unit, struct nti_tr
 void nti_trial_rotate(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out);
 
 /*
- * Known work of the kernel, for whoever may count that: half a millisecond. NTI_TRIAL_KERNEL_TRIED
+ * Known work of the kernel, for whoever may count that: a millisecond. NTI_TRIAL_KERNEL_TRIED
  * in @out if an event could be looked at. Follows nti_trial_run().
  */
 void nti_trial_kernel(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out);
