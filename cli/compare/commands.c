@@ -234,9 +234,12 @@ int cli_compare_commands_make(struct cli_compare_commands *c, const struct cli_c
 	if (!ret)
 		ret = add_all(c, &scans, o);
 	cli_scans_fini(&scans);
-	if (!ret && c->n < 2)
-		ret = cli_compare_misuse("there is nothing to compare: name two commands, each one "
-					 "in quotes (ntime -r N measures one)");
+	if (!ret && !c->n)
+		ret = cli_compare_misuse("there is nothing to run: name commands, each one in "
+					 "quotes");
+	if (!ret && c->n < 2 && o->fail_above > 0)
+		ret = cli_compare_misuse("--fail-above needs a second command, which may be slower "
+					 "than the first");
 	if (!ret)
 		ret = check_setups(c);
 	return ret ? ret : name_all(c, &o->name, o->operand.n);

@@ -162,10 +162,7 @@ static int report(const struct cli_compare_options *o, struct outputs *out,
 static int measure(const struct cli_compare_options *o, const struct cli_compare_commands *commands,
 		   struct ntime_ctx *ctx)
 {
-	struct cli_progress progress;
-	struct cli_experiment e = {
-		.ctx = ctx, .o = o, .commands = commands, .progress = &progress
-	};
+	struct cli_experiment e = { .ctx = ctx, .o = o, .commands = commands };
 	struct outputs out = { 0 };
 	int ret, reported = 0;
 
@@ -173,7 +170,6 @@ static int measure(const struct cli_compare_options *o, const struct cli_compare
 		abandon_outputs(&out);
 		return CLI_EXIT_FAILED;
 	}
-	cli_progress_init(&progress);
 	cli_signals_init();
 	ret = cli_experiment_run(&e);
 	/* Rounds that were made are not lost, if they tell anything. */
@@ -287,7 +283,7 @@ static int run_compare(const struct cli_command *self, int argc, char **argv)
 
 const struct cli_command cli_compare_command = {
 	.name = "compare",
-	.usage = "compare [OPTION...] COMMAND COMMAND...\n"
+	.usage = "compare [OPTION...] COMMAND...\n"
 		 "compare [OPTION...] FILE.json...",
 	.about = "run commands in turn and tell which is faster, and how sure that is",
 	.details = "Each COMMAND is one argument: quote it. The first one is what the others are "

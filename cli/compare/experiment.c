@@ -16,6 +16,7 @@
 #include "cli/base/hook.h"
 #include "cli/base/signals.h"
 #include "cli/compare/verdict.h"
+#include "cli/compare/words.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/stat/tally.h"
@@ -122,10 +123,24 @@ static int run_once(struct cli_experiment *e, size_t side)
 	return cli_measure_run(&e->measure);
 }
 
-static int end_at_failure(const struct cli_experiment *e, size_t side,
-			  const struct cli_outcome *outcome)
+/* What it looks like, of the second command alone: more do not fit. */
+static void show_progress(struct cli_experiment *e)
 {
-	cli_progress_clear(e->progress);
+	char *text = NULL;
+	size_t by;
+
+	if (!cli_progress_is_due(&e->progress))
+		return;
+	by = cli_results_decider(&e->results);
+	if (by != SIZE_MAX && e->results.sides > 1)
+		text = cli_compare_short(&e->results, 1, by);
+	cli_progress_show(&e->progress, e->rounds + 1, e->stop.plan, !e->stop.is_fixed, text);
+	free(text);
+}
+
+static int end_at_failure(struct cli_experiment *e, size_t side, const struct cli_outcome *outcome)
+{
+	cli_progress_clear(&e->progress);
 	cli_say("%s failed in round %zu: %s; --ignore-failure goes on, --show-output shows what "
 		"it says",
 		e->results.side[side].name, e->rounds + 1, cli_outcome_text(outcome).text);
@@ -149,7 +164,7 @@ static int run_and_keep(struct cli_experiment *e, size_t side)
 	cli_descendants_end(CLI_GRACE_NS, NULL);
 	if (outcome.was_interrupted)
 		return CLI_EXIT_FAILED;
-	return e->run[side].ignore_failure ? 0 : end_at_failure(e, side, &outcome);
+	return e->o->ignore_failure ? 0 : end_at_failure(e, side, &outcome);
 }
 
 /*
@@ -183,7 +198,7 @@ static int run_round(struct cli_experiment *e)
 		ret = cli_signals_stop() ? CLI_EXIT_FAILED : run_and_keep(e, e->order[i]);
 		if (ret)
 			return ret;
-		cli_progress_show(e->progress, e);
+		show_progress(e);
 	}
 	e->rounds++;
 	if (e->rounds == 1)
@@ -192,7 +207,7 @@ static int run_round(struct cli_experiment *e)
 }
 
 /* What the user wants to decide by is there or not after a round. */
-static int check_decider(const struct cli_experiment *e)
+static int check_decider(struct cli_experiment *e)
 {
 	const struct cli_results *r = &e->results;
 	size_t at = r->by ? cli_results_find_metric(r, r->by) : SIZE_MAX;
@@ -207,7 +222,7 @@ static int check_decider(const struct cli_experiment *e)
 			      "them";
 	if (at != SIZE_MAX && *r->metric[at].reason)
 		why = r->metric[at].reason;
-	cli_progress_clear(e->progress);
+	cli_progress_clear(&e->progress);
 	cli_say("--by %s: %s", r->by, why);
 	return CLI_EXIT_FAILED;
 }
@@ -216,20 +231,20 @@ static int run_rounds(struct cli_experiment *e)
 {
 	int ret = 0;
 
-	e->began_ns = cli_now_ns();
+	cli_progress_init(&e->progress, "round");
 	do {
 		ret = run_round(e);
 		ret = ret ? ret : check_decider(e);
-	} while (!ret &&
-		 !cli_stop_is_over(&e->stop, &e->results, e->rounds, cli_now_ns() - e->began_ns));
-	cli_progress_clear(e->progress);
+	} while (!ret && !cli_stop_is_over(&e->stop, &e->results, e->rounds,
+					   cli_now_ns() - e->progress.began_ns));
+	cli_progress_clear(&e->progress);
 	e->results.is_finished = !ret;
 	return ret;
 }
 
 static int warm_up(struct cli_experiment *e)
 {
-	for (uint64_t i = 0; i < e->o->run.warmups; i++) {
+	for (uint64_t i = 0; i < e->o->warmups; i++) {
 		for (size_t side = 0; side < e->commands->n; side++) {
 			int ret = cli_signals_stop() ? CLI_EXIT_FAILED : run_once(e, side);
 

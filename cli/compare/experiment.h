@@ -10,13 +10,13 @@
 
 #include "cli/compare/commands.h"
 #include "cli/compare/options.h"
-#include "cli/compare/progress.h"
 #include "cli/compare/results.h"
 #include "cli/compare/stop.h"
+#include "cli/base/progress.h"
 #include "cli/stat/measure.h"
 
 /**
- * struct cli_experiment - the caller sets the first four members, the rest is 0
+ * struct cli_experiment - the caller sets the first three members, the rest is 0
  * @results:	what came of it
  * @run:	per command: what it is measured with
  * @measure:	the last run
@@ -26,7 +26,6 @@ struct cli_experiment {
 	struct ntime_ctx *ctx;
 	const struct cli_compare_options *o;
 	const struct cli_compare_commands *commands;
-	struct cli_progress *progress;
 	struct cli_results results;
 	struct cli_stat_options *run;
 	struct ntime_launcher *launcher;
@@ -35,7 +34,7 @@ struct cli_experiment {
 	size_t rounds;
 	bool is_bare; /* the first round showed that nothing can be counted */
 	struct cli_stop stop;
-	uint64_t began_ns;
+	struct cli_progress progress;
 };
 
 /*

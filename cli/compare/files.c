@@ -248,10 +248,6 @@ static int read_all(struct files *f)
 /* The file itself is what is compared. */
 static int take_only(struct cli_results *r, struct files *f)
 {
-	if (f->of[0].sides < 2) {
-		cli_say("%s has one command; name a second file to compare it with", f->path[0]);
-		return -EINVAL;
-	}
 	*r = f->of[0];
 	f->of[0] = (struct cli_results){ 0 };
 	return 0;

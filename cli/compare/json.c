@@ -44,6 +44,18 @@ static json_t *values_json(const struct cli_results *r, const struct cli_side *s
 	return json;
 }
 
+/* The median's, of a command that is compared with nothing. */
+static void put_interval(json_t *json, const struct cli_results *r, size_t metric)
+{
+	bool decides = metric == cli_results_decider(r);
+	struct cli_interval of = cli_median_of(r, 0, metric, decides ? 0 : r->metrics - 1);
+
+	if (!of.is_known)
+		return;
+	json_object_set_new(json, "low", cli_json_number(of.low));
+	json_object_set_new(json, "high", cli_json_number(of.high));
+}
+
 static json_t *summary_json(const struct cli_results *r, size_t side, size_t metric)
 {
 	struct cli_spread s = { 0 };
@@ -59,6 +71,8 @@ static json_t *summary_json(const struct cli_results *r, size_t side, size_t met
 		return json_null();
 	json = json_object();
 	json_object_set_new(json, "median", cli_json_number(cli_spread_median(&s)));
+	if (r->sides == 1)
+		put_interval(json, r, metric);
 	json_object_set_new(json, "mean", cli_json_number(s.mean));
 	json_object_set_new(json, "sd", cli_json_number(cli_spread_sd(&s)));
 	json_object_set_new(json, "min", cli_json_number(s.min));

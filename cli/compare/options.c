@@ -58,8 +58,7 @@ const struct cli_option cli_compare_option_table[] = {
 	  "run each command as SHELL -c COMMAND; without, it is split into words and run "
 	  "directly" },
 	{ 'i', "ignore-failure", NULL,
-	  "go on after a run that failed, which is in no number either way",
-	  FLAG(run.ignore_failure) },
+	  "go on after a run that failed, which is in no number either way", FLAG(ignore_failure) },
 	{ ID_TIMEOUT, "timeout", "TIME", "end a run after TIME: it failed" },
 	{ 0, "wait-all", NULL, "a run ends when all processes have ended that it started",
 	  FLAG(run.waits_for_all) },
@@ -193,7 +192,7 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 	case ID_NAME:
 		return add_word(&o->name, value);
 	case 'w':
-		return set_number("--warmup", value, 0, &o->run.warmups);
+		return set_number("--warmup", value, 0, &o->warmups);
 	case 's':
 		return add_word(&o->setup, value);
 	case 'p':
@@ -222,8 +221,8 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 static bool has_run_options(const struct cli_compare_options *o)
 {
 	return o->rounds || o->precision > 0 || o->run.via || o->list.n || o->run.wishes ||
-	       o->run.warmups || o->setup.n || o->prepare.n || o->cleanup.n || o->shell ||
-	       o->run.ignore_failure || o->run.timeout_ns || o->run.waits_for_all ||
+	       o->warmups || o->setup.n || o->prepare.n || o->cleanup.n || o->shell ||
+	       o->ignore_failure || o->run.timeout_ns || o->run.waits_for_all ||
 	       !o->run.hides_output;
 }
 
@@ -288,7 +287,7 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 					  "hyperfine: --show-output shows what commands write, "
 					  "without it that goes nowhere; a file is ./%s",
 					  o->output, o->output);
-	if (o->operand.n && is_list_of_codes(o->operand.word[0]) && o->run.ignore_failure)
+	if (o->operand.n && is_list_of_codes(o->operand.word[0]) && o->ignore_failure)
 		return cli_compare_misuse("'%s' is no command; of --ignore-failure, " NO_CODES,
 					  o->operand.word[0]);
 	if (o->rounds && o->precision > 0)

@@ -40,11 +40,12 @@ struct cli_compare_options {
 	double fail_above;
 	struct cli_words name, setup, prepare, cleanup;
 	struct cli_words list, joined;
+	uint64_t warmups;
 	const char *export_json, *export_csv, *export_markdown, *plot;
 	const char *by;
 	const char *shell;
 	const char *output;
-	bool is_json;
+	bool is_json, ignore_failure;
 	unsigned int verbose;
 };
 

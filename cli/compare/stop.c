@@ -52,17 +52,19 @@ static double excess_of(const struct cli_stop *s, const struct cli_results *r)
 	double excess = 0;
 
 	for (size_t i = 0; i < r->sides && by != SIZE_MAX; i++) {
-		struct cli_change c;
-		double half, enough;
+		bool is_alone = r->sides == 1;
+		double enough = s->precision, half;
+		struct cli_interval of;
 
-		if (r->side[i].reference == SIZE_MAX)
+		if (r->side[i].reference == SIZE_MAX && !is_alone)
 			continue;
-		c = cli_change_of(r, i, by);
-		if (isnan(c.factor.estimate))
+		of = is_alone ? cli_median_of(r, i, by, 0) : cli_change_of(r, i, by).factor;
+		if (isnan(of.estimate))
 			return NAN;
-		half = log(c.factor.high / c.factor.low) / 2;
-		enough = fmax(s->precision, PRECISION_OF_DIFFERENCE * fabs(log(c.factor.estimate)));
-		excess = fmax(excess, c.factor.is_known ? half / enough : INFINITY);
+		if (!is_alone)
+			enough = fmax(enough, PRECISION_OF_DIFFERENCE * fabs(log(of.estimate)));
+		half = of.high > of.low ? log(of.high / of.low) / 2 : 0;
+		excess = fmax(excess, of.is_known ? half / enough : INFINITY);
 	}
 	return by == SIZE_MAX ? NAN : excess;
 }

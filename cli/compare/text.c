@@ -186,6 +186,28 @@ static char *opinion(const struct cli_comparison *c, size_t side, size_t metric,
 	return cli_format("%s%s: %s (%s)", name, agrees, s.what, s.range);
 }
 
+/* Of a command that is compared with nothing, by one of @lines beside the one that decides. */
+static char *median(const struct cli_comparison *c, size_t metric, size_t lines, bool utf8)
+{
+	const struct cli_results *r = c->results;
+	const char *name = cli_compare_metric(r->metric[metric].name);
+	struct cli_interval of = cli_median_of(r, 0, metric, lines);
+	char *number, *text;
+
+	if (isnan(of.estimate))
+		return cli_format("%s: %s", name,
+				  *r->metric[metric].reason ? r->metric[metric].reason
+							    : "no run has a number of it");
+	if (of.is_known)
+		number = cli_compare_interval(&of, r->metric[metric].unit, utf8);
+	else
+		number = cli_compare_value(of.estimate, r->metric[metric].unit, utf8);
+	text = cli_format("%s is %s%s", name, number,
+			  of.is_known ? "" : "; so few runs have no interval of 95 %");
+	free(number);
+	return text;
+}
+
 static bool is_of_interest(const struct cli_comparison *c, size_t metric)
 {
 	const struct cli_metric *m = &c->results->metric[metric];
@@ -195,21 +217,28 @@ static bool is_of_interest(const struct cli_comparison *c, size_t metric)
 	if (c->results->is_in_emulator && metric <= CLI_FIGURES)
 		return false;
 	return metric != c->by && cli_results_find_metric(c->results, m->name) == metric &&
-	       (c->is_verbose || m->is_wanted || strcmp(m->name, CLI_METRIC_REAL) == 0);
+	       (c->is_verbose || m->is_wanted || strcmp(m->name, CLI_METRIC_REAL) == 0 ||
+		(c->results->sides == 1 && (metric == CLI_USER || metric == CLI_SYS)));
 }
 
 static void put_verdict(FILE *f, const struct cli_look *look, const struct cli_comparison *c,
 			size_t side)
 {
-	struct cli_change by = cli_change_of(c->results, side, c->by);
+	bool is_alone = c->results->sides == 1;
+	struct cli_change by = { .differs = false };
 	size_t lines = 0;
 
+	if (!is_alone)
+		by = cli_change_of(c->results, side, c->by);
 	for (size_t i = 0; i < c->results->metrics; i++)
 		lines += is_of_interest(c, i);
-	put(f, look, CLI_BOLD, 0, decision(c, side, &by));
+	put(f, look, CLI_BOLD, 0,
+	    is_alone ? median(c, c->by, 0, look->utf8) : decision(c, side, &by));
 	for (size_t i = 0; i < c->results->metrics; i++)
 		if (is_of_interest(c, i))
-			put(f, look, CLI_PLAIN, 2, opinion(c, side, i, lines, &by));
+			put(f, look, CLI_PLAIN, 2,
+			    is_alone ? median(c, i, lines, look->utf8)
+				     : opinion(c, side, i, lines, &by));
 }
 
 static void put_left_out(FILE *f, const struct cli_look *look, const struct cli_side *s)
@@ -250,7 +279,7 @@ static void put_outliers(FILE *f, const struct cli_look *look, const struct cli_
 			 size_t side)
 {
 	size_t real = cli_results_find_metric(r, CLI_METRIC_REAL), n = 0;
-	struct cli_outliers_text text;
+	struct cli_runs_text text;
 	struct cli_spread s = { 0 };
 	double *number;
 
@@ -262,6 +291,9 @@ static void put_outliers(FILE *f, const struct cli_look *look, const struct cli_
 	text = cli_outliers_text(&s);
 	if (*text.text)
 		put(f, look, CLI_WARN, 0, cli_format("%s: %s", r->side[side].name, text.text));
+	text = cli_drift_text(&s);
+	if (*text.text && r->sides == 1)
+		put(f, look, CLI_WARN, 0, cli_strdup(text.text));
 	cli_spread_fini(&s);
 	free(number);
 }
@@ -271,8 +303,8 @@ static void put_absence(FILE *f, const struct cli_look *look, const struct cli_c
 {
 	size_t at = cli_results_find_metric(c->results, CLI_METRIC_INSTRUCTIONS);
 
-	if (at == SIZE_MAX || !*c->results->metric[at].reason || c->is_verbose ||
-	    c->results->metric[at].is_wanted)
+	if (at == SIZE_MAX || c->results->sides == 1 || !*c->results->metric[at].reason ||
+	    c->is_verbose || c->results->metric[at].is_wanted)
 		return;
 	put(f, look, CLI_DIM, 0,
 	    cli_format(
@@ -313,9 +345,11 @@ void cli_compare_write_text(FILE *f, const struct cli_look *look, const struct c
 	for (size_t i = 0; i < r->sides && c->is_verbose; i++)
 		put_means(f, look, &r->side[i]);
 	for (size_t i = 0; i < r->sides; i++) {
-		if (r->side[i].reference != SIZE_MAX && c->by != SIZE_MAX)
+		bool is_alone = r->sides == 1;
+
+		if ((r->side[i].reference != SIZE_MAX || is_alone) && c->by != SIZE_MAX)
 			put_verdict(f, look, c, i);
-		else if (!is_compared(r, i))
+		else if (!is_compared(r, i) && !is_alone)
 			put(f, look, CLI_WARN, 0,
 			    cli_format("%s is in one file only: not compared", r->side[i].name));
 	}
@@ -325,7 +359,7 @@ void cli_compare_write_text(FILE *f, const struct cli_look *look, const struct c
 			       wanted ? "has a number of " : "ended with status 0",
 			       wanted ? wanted : ""));
 	put_absence(f, look, c);
-	if (!r->is_interleaved)
+	if (!r->is_interleaved && r->sides > 1)
 		put(f, look, CLI_WARN, 0,
 		    cli_format("the runs were not interleaved: what changed %s between them is in "
 			       "the differences",

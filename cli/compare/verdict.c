@@ -141,6 +141,20 @@ struct cli_change cli_change_beside(const struct cli_results *r, size_t side, si
 	return change_at(r, side, metric, level_of(r, CLI_COMPARE_BESIDE, lines));
 }
 
+struct cli_interval cli_median_of(const struct cli_results *r, size_t side, size_t metric,
+				  size_t lines)
+{
+	double *number,
+		level = lines ? level_of(r, CLI_COMPARE_BESIDE, lines) : level_of_decider(r);
+	struct cli_interval of;
+	size_t n;
+
+	number = cli_side_numbers(r, side, metric, &n);
+	of = cli_sign(number, n, level);
+	free(number);
+	return of;
+}
+
 /*
  * Sum of the logarithms of all sides in each round that all have a number of; *@n of them. None
  * where one of them is 0, which has no ratio.
@@ -363,6 +377,8 @@ size_t cli_results_decider(const struct cli_results *r)
 		by = cli_results_find_metric(r, CLI_METRIC_EMULATED);
 		return has_all(r, by) ? by : SIZE_MAX;
 	}
+	if (r->sides == 1)
+		return cli_results_find_metric(r, CLI_METRIC_REAL);
 	by = cli_results_steadiest(r);
 	if (by != SIZE_MAX && is_contradicted(r, by))
 		by = cli_results_find_metric(r, CLI_METRIC_REAL);

@@ -51,6 +51,13 @@ struct cli_change cli_change_of(const struct cli_results *r, size_t side, size_t
 struct cli_change cli_change_beside(const struct cli_results *r, size_t side, size_t metric,
 				    size_t lines);
 
+/*
+ * The median of @metric of @side, which is compared with nothing. @lines: 0 of a metric that
+ * decides, else as for cli_change_beside().
+ */
+struct cli_interval cli_median_of(const struct cli_results *r, size_t side, size_t metric,
+				  size_t lines);
+
 /* The fewest runs of each side that make an interval. */
 size_t cli_least_rounds(const struct cli_results *r);
 

@@ -132,3 +132,16 @@ char *cli_compare_numbers(const struct cli_results *r, size_t side, size_t metri
 	free(number);
 	return text;
 }
+
+char *cli_compare_interval(const struct cli_interval *of, const char *unit, bool utf8)
+{
+	char *middle = cli_compare_value(of->estimate, unit, utf8),
+	     *low = value_like(of->low, of->estimate, unit, utf8),
+	     *high = value_like(of->high, of->estimate, unit, utf8),
+	     *text = cli_format("%s (95 %%: %s .. %s)", middle, low, high);
+
+	free(middle);
+	free(low);
+	free(high);
+	return text;
+}

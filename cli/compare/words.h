@@ -40,4 +40,7 @@ char *cli_compare_value(double value, const char *unit, bool utf8);
 char *cli_compare_numbers(const struct cli_results *r, size_t side, size_t metric, bool has_range,
 			  bool utf8);
 
+/* "11.07 ms (95 %: 10.95 ms .. 11.25 ms)"; for free(3). */
+char *cli_compare_interval(const struct cli_interval *of, const char *unit, bool utf8);
+
 #endif

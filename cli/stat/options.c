@@ -20,7 +20,7 @@
 #define MIN_INTERVAL_NS 1000000u
 
 enum {
-	ID_WARMUP = 256,
+	ID_SHOW_OUTPUT = 256,
 	ID_CSV,
 	ID_JSON,
 	ID_TIMEOUT,
@@ -41,13 +41,8 @@ const struct cli_option cli_stat_option_table[] = {
 	{ 0, "metrics", "FILE", "read further metrics from FILE", TEXT(metrics) },
 	{ 'r', "repeat", "N",
 	  "run the command N times; print mean, median, range and the mean's 95 % interval" },
-	{ ID_WARMUP, "warmup", "N", "with -r: first run it N times, which are in no number" },
-	{ 0, "setup", "LINE", "with -r: what the shell does before all runs", TEXT(setup) },
-	{ 0, "prepare", "LINE", "with -r: what the shell does before each run", TEXT(prepare) },
-	{ 0, "cleanup", "LINE", "with -r: what the shell does after all runs", TEXT(cleanup) },
-	{ 0, "ignore-failure", NULL,
-	  "with -r: go on after a run that failed, which is in no number either way",
-	  FLAG(ignore_failure) },
+	{ ID_SHOW_OUTPUT, "show-output", NULL,
+	  "with -r: let the command read and write as ntime does, in each run" },
 	{ 'I', "interval", "TIME", "also print the counts of each interval of TIME, live" },
 	{ 'a', "all-cpus", NULL, "count everything on all CPUs", FLAG(all_cpus) },
 	{ 'C', "cpu", "LIST", "count everything on these CPUs, such as 0-3,8", TEXT(cpus) },
@@ -109,6 +104,7 @@ const struct cli_option cli_stat_option_table[] = {
 	"a group is {EVENT,EVENT} in -e; others rotate, or --passes runs the command once for "    \
 	"each"
 #define MERGE "not in ntime: PMUs are counted each by itself, with PMU/EVENT/"
+#define PREPARE "what is done before each run is ntime compare --prepare LINE 'COMMAND'"
 #define WHOLE "what is counted in the whole time follows the intervals of -I"
 
 /* What people know from perf stat. */
@@ -127,10 +123,16 @@ const struct cli_foreign cli_stat_foreign[] = {
 	{ "detailed", WHAT },
 	{ "n", "to repeat is -r N; times alone are -f '%e %U %S'" },
 	{ "null", "times alone are -f '%e %U %S'" },
-	{ "S", "ntime does not sync(2): sh -c 'sync', or --prepare sync with -r" },
-	{ "sync", "ntime does not sync(2): sh -c 'sync', or --prepare sync with -r" },
-	{ "pre", "before each run is --prepare LINE, with -r" },
-	{ "post", "after all runs is --cleanup LINE, with -r" },
+	{ "S", PREPARE },
+	{ "sync", PREPARE },
+	{ "pre", PREPARE },
+	{ "post", "what is done after all runs is ntime compare --cleanup LINE 'COMMAND'" },
+	{ "prepare", PREPARE },
+	{ "setup", "what is done before all runs is ntime compare --setup LINE 'COMMAND'" },
+	{ "cleanup", "what is done after all runs is ntime compare --cleanup LINE 'COMMAND'" },
+	{ "warmup", "runs that are in no number are ntime compare --warmup N 'COMMAND'" },
+	{ "ignore-failure",
+	  "to go on after a failure is ntime compare --ignore-failure 'COMMAND'" },
 	{ "portability", "what time -p writes: -f 'real %e\\nuser %U\\nsys %S'" },
 	{ "runs", "to repeat is -r N" },
 	{ "interval-print", "counts of each interval are -I TIME, such as -I 100ms" },
@@ -298,10 +300,8 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		return add_wish(o, value, false);
 	case 'm':
 		return add_wish(o, value, strchr(value, '=') != NULL);
-	case ID_WARMUP:
-		if (cli_number_parse(value, 0, MAX_RUNS, &o->warmups))
-			return misuse("--warmup '%s' is not a number of runs: write 0 to 1000000",
-				      value);
+	case ID_SHOW_OUTPUT:
+		o->shows_output = true;
 		return 0;
 	case 'r':
 		return set_runs(o, value);
@@ -363,9 +363,8 @@ static const char *contradiction(const struct cli_stat_options *o)
 		return "-r needs a command to run";
 	if (!o->argv && o->by_pass && !o->dry_run)
 		return "--passes needs a command to run";
-	if (!o->has_runs &&
-	    (o->warmups || o->setup || o->prepare || o->cleanup || o->ignore_failure))
-		return "--warmup, --setup, --prepare, --cleanup and --ignore-failure go with -r";
+	if (!o->has_runs && o->shows_output)
+		return "--show-output goes with -r: what one run writes is shown";
 	if (o->interval_ns && o->has_runs)
 		return "-I and -r cannot be combined: intervals of different runs have no mean";
 	if (o->interval_ns && o->by_pass)
@@ -399,6 +398,7 @@ int cli_stat_options_parse(struct cli_stat_options *o, const struct cli_command 
 		return ret;
 	if (ret < argc)
 		o->argv = argv + ret;
+	o->hides_output = o->has_runs && !o->shows_output;
 	wrong = contradiction(o);
 	return wrong ? misuse("%s", wrong) : 0;
 }

@@ -20,7 +20,6 @@ struct cli_wish {
  * struct cli_stat_options - all strings are the command line's
  * @wish:	-e and -m in their order; none: the default set
  * @runs:	-r, else 1
- * @setup, @prepare, @cleanup: lines for the shell: before all runs, before each, after all
  * @interval_ns, @timeout_ns, @delay_ns: 0: not given
  * @pid:	-p or -t
  * @per:	CLI_PER_CHOSEN: not given
@@ -33,13 +32,12 @@ struct cli_wish {
 struct cli_stat_options {
 	struct cli_wish *wish;
 	size_t wishes;
-	uint64_t runs, warmups;
+	uint64_t runs;
 	uint64_t interval_ns;
 	uint64_t timeout_ns;
 	uint64_t delay_ns;
 	int *pid;
 	size_t pids;
-	const char *setup, *prepare, *cleanup;
 	const char *cpus;
 	const char *output;
 	const char *format;
@@ -64,7 +62,7 @@ struct cli_stat_options {
 	bool no_self_test;
 	bool quiet;
 	bool has_runs;
-	bool ignore_failure;
+	bool shows_output;
 	bool hides_output;
 	bool waits_for_all; /* also for what the command leaves running */
 	char **argv;

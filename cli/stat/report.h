@@ -228,7 +228,7 @@ void cli_flags_for_each(const struct cli_item *item, void (*fn)(void *arg, const
 /* Is the reason of @item one of what is counted all the same? */
 bool cli_item_is_noted(const struct cli_item *item);
 
-struct cli_outliers_text {
+struct cli_runs_text {
 	char text[384];
 };
 
@@ -236,7 +236,9 @@ struct cli_outliers_text {
  * "Outliers: run 1 (0.512 s), 7 (0.300 s)" of real times in ns, and that the first run was slow; ""
  * where none is far from the others.
  */
-struct cli_outliers_text cli_outliers_text(const struct cli_spread *s);
+struct cli_runs_text cli_outliers_text(const struct cli_spread *s);
+/* An interval is right only for runs that do not depend on the one before; "" where they do not. */
+struct cli_runs_text cli_drift_text(const struct cli_spread *s);
 
 /* Whether @item is left out: a hidden one, unless the user is curious. */
 bool cli_item_is_shown(const struct cli_style *style, const struct cli_item *item);

@@ -576,29 +576,28 @@ static void put_sentence(FILE *f, const struct cli_style *style, enum cli_colour
 /* Of so many independent sets of runs one is called dependent. */
 #define DRIFT_P 0.01
 
-/* An interval of the mean is right only for runs that do not depend on the one before. */
-static void put_drift(FILE *f, const struct cli_style *style, const struct cli_report *r)
+struct cli_runs_text cli_drift_text(const struct cli_spread *s)
 {
-	struct cli_drift drift = cli_spread_drift(&r->figure[CLI_REAL]);
-	char line[LINE_CHARS];
+	struct cli_drift drift = cli_spread_drift(s);
+	struct cli_runs_text out = { "" };
 
-	if (!r->runs || drift.p > DRIFT_P)
-		return;
-	snprintf(line, sizeof(line),
-		 "The runs are not independent: their real time changed sides of its median %zu "
-		 "time%s where %.3g are expected. The intervals are too narrow. ntime compare "
-		 "runs commands in turn, so that this disturbs each of them alike.",
-		 drift.crossings, drift.crossings == 1 ? "" : "s", drift.expected);
-	put_sentence(f, style, CLI_WARN, line);
+	if (s->n && drift.p <= DRIFT_P)
+		(void)snprintf(out.text, sizeof(out.text),
+			       "The runs are not independent: their real time changed sides of its "
+			       "median %zu time%s where %.3g are expected. The intervals are too "
+			       "narrow. ntime compare runs commands in turn, so that this disturbs "
+			       "each of them alike.",
+			       drift.crossings, drift.crossings == 1 ? "" : "s", drift.expected);
+	return out;
 }
 
 /* A person reads so many. */
 #define OUTLIERS_LISTED 5
 
-struct cli_outliers_text cli_outliers_text(const struct cli_spread *s)
+struct cli_runs_text cli_outliers_text(const struct cli_spread *s)
 {
 	const struct cli_fences fences = cli_spread_fences(s);
-	struct cli_outliers_text out = { "" };
+	struct cli_runs_text out = { "" };
 	size_t used = 0, n = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
@@ -612,18 +611,11 @@ struct cli_outliers_text cli_outliers_text(const struct cli_spread *s)
 		used += (size_t)snprintf(out.text + used, sizeof(out.text) - used, " and %zu more",
 					 n - OUTLIERS_LISTED);
 	if (s->n && s->run[0] > fences.high && cli_fences_are_passed(&fences, s->run[0]))
-		(void)snprintf(out.text + used, sizeof(out.text) - used,
-			       "; the first run was slow: --warmup 1 keeps it from the numbers");
+		(void)snprintf(
+			out.text + used, sizeof(out.text) - used,
+			"; the first run was slow: ntime compare --warmup 1 keeps it from the "
+			"numbers");
 	return out;
-}
-
-/* By real time: a mean tells little of runs of which one was disturbed. */
-static void put_outliers(FILE *f, const struct cli_style *style, const struct cli_report *r)
-{
-	struct cli_outliers_text text = cli_outliers_text(&r->figure[CLI_REAL]);
-
-	if (r->runs && *text.text)
-		put_sentence(f, style, CLI_WARN, text.text);
 }
 
 /* Which runs are in the numbers, and how the others ended. */
@@ -631,6 +623,7 @@ static void put_runs(FILE *f, const struct cli_style *style, const struct cli_re
 {
 	const struct cli_outcomes *out = r->left_out;
 	size_t left_out = out ? out->runs : 0, i;
+	struct cli_runs_text text[2];
 	char line[LINE_CHARS];
 
 	if (r->runs > 1)
@@ -648,8 +641,12 @@ static void put_runs(FILE *f, const struct cli_style *style, const struct cli_re
 			 cli_outcome_text(&out->of[i].outcome).text);
 		put_sentence(f, style, CLI_WARN, line);
 	}
-	put_outliers(f, style, r);
-	put_drift(f, style, r);
+	/* By real time: a mean tells little of runs of which one was disturbed. */
+	text[0] = cli_outliers_text(&r->figure[CLI_REAL]);
+	text[1] = cli_drift_text(&r->figure[CLI_REAL]);
+	for (i = 0; i < 2 && r->runs; i++)
+		if (*text[i].text)
+			put_sentence(f, style, CLI_WARN, text[i].text);
 }
 
 static void put_simulated(FILE *f, const struct cli_style *style, const struct cli_report *r)

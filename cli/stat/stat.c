@@ -14,12 +14,12 @@
 
 #include "cli/base/command.h"
 #include "cli/base/descendants.h"
-#include "cli/base/hook.h"
 #include "cli/output/emulated.h"
 #include "cli/base/leftover.h"
 #include "cli/base/machine.h"
 #include "cli/stat/measure.h"
 #include "cli/output/file.h"
+#include "cli/base/progress.h"
 #include "cli/stat/plan_notes.h"
 #include "cli/output/say.h"
 #include "cli/base/signals.h"
@@ -63,8 +63,7 @@ struct stat {
 	size_t rounds;
 	char *target;
 	int status;
-	bool has_begun; /* the output */
-	bool has_hook_failed;
+	bool has_begun;	   /* the output */
 	bool has_counted;  /* in one of the runs at least */
 	bool has_interval; /* one was printed: items have its values */
 };
@@ -195,11 +194,8 @@ static int fill_from_rusage(struct stat *st, struct cli_measure *m)
 /* One measurement; its sessions stay in st->measure until the next one or the end. */
 static int measure_once(struct stat *st, int pass)
 {
-	int ret = cli_hook_run("--prepare", st->o.prepare);
+	int ret;
 
-	st->has_hook_failed = ret != 0;
-	if (ret)
-		return ret;
 	if (st->measure.ctx)
 		cli_measure_fini(&st->measure);
 	st->measure = (struct cli_measure){
@@ -244,7 +240,7 @@ static bool is_round_over(const struct stat *st)
 
 static bool has_failed(const struct stat *st)
 {
-	return !cli_signals_stop() && !cli_outcome_is_good(&st->outcome) && !st->o.ignore_failure;
+	return !cli_signals_stop() && !cli_outcome_is_good(&st->outcome);
 }
 
 /* Fewer runs were made than were asked for. */
@@ -255,9 +251,10 @@ static void say_end(const struct stat *st)
 	if (has_failed(st))
 		snprintf(why, sizeof(why), ", which failed (%s)",
 			 cli_outcome_text(&st->outcome).text);
-	cli_say("ended after run %zu of %" PRIu64 "%s: %zu run%s in the mean%s", st->rounds,
+	cli_say("ended after run %zu of %" PRIu64 "%s: %zu run%s in the mean%s%s", st->rounds,
 		st->o.runs, why, st->report.runs, st->report.runs == 1 ? " is" : "s are",
-		*why ? "; --ignore-failure goes on after such runs" : "");
+		*why && st->o.hides_output ? "; --show-output shows what it says" : "",
+		*why ? "; ntime compare --ignore-failure goes on after such runs" : "");
 }
 
 static int count_round(struct stat *st)
@@ -348,35 +345,21 @@ static int run_round(struct stat *st)
 	return end_round(st);
 }
 
-/* Runs that are in no number; how they end says nothing of the others. */
-static int warm_up(struct stat *st)
-{
-	for (uint64_t i = 0; i < st->o.warmups && !cli_signals_stop(); i++) {
-		int ret = measure_once(st, st->o.by_pass ? 0 : CLI_ALL_PASSES);
-
-		if (ret)
-			return ret;
-	}
-	st->status = 0;
-	st->has_counted = st->report.timed_out = false;
-	st->report.left = 0;
-	memset(st->report.at_most, 0, sizeof(st->report.at_most));
-	st->measure.was_stopped = cli_signals_stop();
-	return cli_signals_stop() ? CLI_EXIT_FAILED : 0;
-}
-
 /* Runs that were made are not lost because a later one cannot be. */
 static int run_rounds(struct stat *st)
 {
+	struct cli_progress progress;
 	int ret;
 
+	cli_progress_init(&progress, "run");
 	do {
 		ret = run_round(st);
-		if ((st->has_hook_failed || cli_signals_stop()) && st->rounds)
-			break;
-		if (ret)
-			return ret;
-	} while (st->rounds < st->o.runs && !cli_signals_stop() && !has_failed(st));
+		if (!ret && st->o.hides_output && cli_progress_is_due(&progress))
+			cli_progress_show(&progress, st->rounds, st->o.runs, false, NULL);
+	} while (!ret && st->rounds < st->o.runs && !cli_signals_stop() && !has_failed(st));
+	cli_progress_clear(&progress);
+	if (ret && !(cli_signals_stop() && st->rounds))
+		return ret;
 	if (st->rounds < st->o.runs)
 		say_end(st);
 	/* A mean of none would show nothing at all; the writers say what this is. */
@@ -527,23 +510,14 @@ static int plan_only(struct stat *st)
 	return 0;
 }
 
-/* What was set up is cleaned up, however the runs ended. */
 static int run_all(struct stat *st)
 {
-	bool is_often = st->o.runs > 1 || st->o.warmups || st->o.by_pass;
-	int ret;
+	int ret = 0;
 
 	cli_signals_init();
-	ret = cli_hook_run("--setup", st->o.setup);
-	if (!ret && is_often)
+	if (st->o.runs > 1 || st->o.by_pass)
 		ret = cli_measure_launcher(st->ctx, &st->o, 1, &st->launcher);
-	if (!ret)
-		ret = warm_up(st);
-	if (!ret)
-		ret = run_rounds(st);
-	if (cli_hook_run("--cleanup", st->o.cleanup))
-		st->has_hook_failed = true;
-	return ret;
+	return ret ? ret : run_rounds(st);
 }
 
 /* The header stands once, before all reports. 0, or an exit status after a sentence. */
@@ -620,8 +594,6 @@ static int end_as_command(const struct stat *st, int left)
 			cli_signals_die(cli_signals_stop());
 		return left;
 	}
-	if (st->has_hook_failed)
-		return CLI_EXIT_FAILED;
 	/* Whatever the last run made of it: further ones were wanted. */
 	if ((st->rounds < st->o.runs || st->measure.was_cut) && cli_signals_stop())
 		cli_signals_die(cli_signals_stop());
@@ -677,7 +649,7 @@ static int run_stat(const struct cli_command *self, int argc, char **argv)
 		ret = set_results(&st);
 	if (!ret)
 		ret = write_report(&st);
-	was_stopped = st.measure.was_stopped || (st.has_hook_failed && cli_signals_stop());
+	was_stopped = st.measure.was_stopped;
 	left = stat_fini(&st);
 	if (was_stopped)
 		cli_signals_die(cli_signals_stop());

@@ -203,3 +203,29 @@ struct cli_interval cli_rank_sum(double *a, size_t n_a, double *b, size_t n_b, d
 	cli_sort(a, n_a);
 	return r;
 }
+
+/* In how many of the 2^n ways 0, 1, ... of n numbers are below the median. */
+static uint64_t sign_left_out(size_t n, double level)
+{
+	double ways[CLI_RANK_EXACT + 1] = { 1 };
+
+	if (n > CLI_RANK_EXACT)
+		return normal_left_out((double)n / 2, (double)n / 4, level);
+	for (size_t i = 1; i <= n; i++)
+		for (size_t k = i; k; k--)
+			ways[k] += ways[k - 1];
+	return exact_left_out(ways, n, ldexp(1, (int)n), level);
+}
+
+struct cli_interval cli_sign(double *number, size_t n, double level)
+{
+	size_t out = sign_left_out(n, level);
+
+	if (!n)
+		return (struct cli_interval){ .estimate = NAN };
+	cli_sort(number, n);
+	return (struct cli_interval){ .estimate = cli_quantile(number, n, 0.5),
+				      .low = number[out ? out - 1 : 0],
+				      .high = number[n - (out ? out : 1)],
+				      .is_known = out > 0 };
+}

@@ -42,6 +42,13 @@ struct cli_interval cli_rank_sum(double *a, size_t n_a, double *b, size_t n_b, d
 /* The fewest of each that give an interval. */
 size_t cli_rank_sum_least(double level);
 
+/*
+ * The median of what @n independent numbers are of, whatever its shape: the sign test, turned into
+ * an interval (the same book, 3.4 to 3.6), which needs as many as cli_signed_rank(). @number is
+ * sorted.
+ */
+struct cli_interval cli_sign(double *number, size_t n, double level);
+
 /* Numbers up to which their ranks are counted; beyond it the normal distribution is near enough. */
 #define CLI_RANK_EXACT 60
 

@@ -41,6 +41,29 @@ TEST(published_signed_ranks)
 	assert_true(is_near(r.high, -0.01));
 }
 
+/* R 4.2: qbinom(0.025, n, 0.5) */
+TEST(medians)
+{
+	static const struct {
+		size_t n;
+		double low, high;
+	} rows[] = { { 5, 0, 0 },   { 6, 1, 6 },    { 8, 1, 8 },     { 9, 2, 8 },
+		     { 20, 6, 15 }, { 60, 22, 39 }, { 100, 40, 61 }, { 1000, 469, 532 } };
+	double number[1000];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cli_interval r;
+
+		for (size_t k = 0; k < rows[i].n; k++)
+			number[k] = (double)(rows[i].n - k);
+		r = cli_sign(number, rows[i].n, 0.95);
+		assert_true(is_near(r.estimate, ((double)rows[i].n + 1) / 2));
+		assert_true(r.is_known == (rows[i].low > 0));
+		if (r.is_known)
+			assert_true(is_near(r.low, rows[i].low) && is_near(r.high, rows[i].high));
+	}
+}
+
 TEST(published_rank_sums)
 {
 	double a[5], b[10];
@@ -240,11 +263,9 @@ TEST(normal_quantiles)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(published_signed_ranks),
-		cmocka_unit_test(published_rank_sums),
-		cmocka_unit_test(every_way_is_counted),
-		cmocka_unit_test(few_and_none),
-		cmocka_unit_test(many),
+		cmocka_unit_test(published_signed_ranks), cmocka_unit_test(medians),
+		cmocka_unit_test(published_rank_sums),	  cmocka_unit_test(every_way_is_counted),
+		cmocka_unit_test(few_and_none),		  cmocka_unit_test(many),
 		cmocka_unit_test(normal_quantiles),
 	};
 

@@ -86,7 +86,8 @@ def environment(fake='', **more):
 
 
 def ntime(*args, fake='', env=None, exe=NTIME, **more):
-    more.setdefault('stdin', subprocess.DEVNULL)
+    if 'input' not in more:
+        more.setdefault('stdin', subprocess.DEVNULL)
     more.setdefault('stdout', subprocess.PIPE)
     more.setdefault('stderr', subprocess.PIPE)
     return subprocess.run([exe, *args], env=env or environment(fake), timeout=PATIENCE, check=False, **more)
@@ -337,7 +338,6 @@ def no_more_processes_is_one_sentence():
         os.chmod(folder, 0o777)
         for args, sentence in ((['true'], 'cannot make a process for true'),
                                (['-r', '3', 'true'], 'cannot make a process for true'),
-                               (['-r', '3', '--prepare', 'true', 'true'], 'cannot make a process for true'),
                                (['-o', 'report', 'true'], 'cannot make a process for true'),
                                (['--append', '-o', 'report', 'true'], 'cannot make a process for true'),
                                (['--frames', 'ring', 'true'], 'cannot make a process for true'),
@@ -549,7 +549,7 @@ def nothing_is_left_by_what_has_to_end():
                           (['--timeout', '0.2s', 'sh', '-c', 'setsid sleep 3075 & exec sleep 3175'], 124),
                           (['--timeout', '0.2s', '--wait-all', 'sh', '-c', 'sleep 3075 &'], 124),
                           (['--timeout', '0.2s', 'sh', '-c', obstinate], 124),
-                          (['-r', '2', '--ignore-failure', 'sh', '-c', 'sleep 3075 & exit 3'], 3),
+                          (['-r', '2', 'sh', '-c', 'sleep 3075 & exit 3'], 3),
                           (['compare', '-n', '6', '-i', '--timeout', '0.5s', "sh -c 'sleep 3075 & sleep 3175'", 'true'], 0)):
         equal((ntime(*words).returncode, alive(mark)), (status, []), ' '.join(words))
     # A group of its own, in which a shell's "&" ignores ^C.
@@ -646,7 +646,7 @@ def signals_sent_to_ntime_while_a_command_begins_reach_it():
 @test
 def ctrl_c_ends_repeating():
     with Directory():
-        status, shown = on_terminal('-r', '1000', 'sh', '-c', 'echo x >>runs; echo ready; exec sleep 1000', typed=b'\x03')
+        status, shown = on_terminal('-r', '1000', '--show-output', 'sh', '-c', 'echo x >>runs; echo ready; exec sleep 1000', typed=b'\x03')
         equal(status, -signal.SIGINT)
         with open('runs', encoding='ascii') as f:
             equal(len(f.readlines()), 1, 'runs')
@@ -1393,10 +1393,12 @@ def repeating():
 
 
 @test
-def first_failing_run_decides_the_status():
-    with Directory():
-        equal(ntime('-r', '3', '--ignore-failure', 'sh', '-c', 'echo x >>runs; test $(wc -l <runs) != 2 || exit 9').returncode, 9)
-        equal(open('runs', encoding='utf-8').read().count('x'), 3)
+def what_repeated_runs_write_is_swallowed_unless_asked_for():
+    script = 'cat; echo out; echo err >&2'
+    for options, out, said in ((['-r', '2'], b'', 0), (['-r', '2', '--show-output'], b'in\nout\nout\n', 2), ([], b'in\nout\n', 1)):
+        done = ntime(*options, '-q', 'sh', '-c', script, input=b'in\n')
+        equal((done.stdout, err(done).splitlines().count('err')), (out, said), options)
+    has(err(ntime('--show-output', 'true')), '--show-output goes with -r')
 
 
 def repeated(status, *args):
@@ -1410,21 +1412,8 @@ def repeated(status, *args):
 
 
 @test
-def failing_runs_are_in_no_mean():
-    report = repeated(9, '-r', '4', '--ignore-failure', 'test $n != 3 || { sleep 1; exit 9; }')
-    equal(report['runs'], 3)
-    equal(report['runs_left_out'], [{'status': 9, 'timeout': False, 'interrupted': False, 'runs': 1}])
-    real = report['time']['over_runs']['real_ns']
-    equal(real['runs'], 3)
-    with Directory():
-        has(err(ntime('-r', '4', '--ignore-failure', 'sh', '-c', 'echo x >>runs; test $(wc -l <runs) != 3')),
-            'Mean of 3 runs; ± is its 95 % interval.\nNot in the mean, 1 of 4 runs: ended with status 1.')
-
-
-@test
 def every_run_is_kept():
-    # Two that are in no number, one that fails among them; then six, of which the third is slow.
-    report = repeated(0, '-r', '6', '--warmup', '2', 'test $n != 1 || exit 3; test $n != 5 || sleep 0.2')
+    report = repeated(0, '-r', '6', 'test $n != 3 || sleep 0.2')
     real = report['time']['over_runs']['real_ns']
     # A busy machine may make one more an outlier.
     equal((report['runs'], len(real['values']), 3 in real['outliers']), (6, 6, True), real)
@@ -1436,27 +1425,10 @@ def every_run_is_kept():
         said = err(ntime('-r', '6', 'sh', '-c', 'echo x >>runs; n=$(wc -l <runs); test $n != 3 || sleep 0.2'))
         # On a busy machine another one may be, too.
         equal(bool(re.search(r'Outliers: run [^\n]*\b3 \(0\.2', said)), True, said)
-    has(err(ntime('--warmup', '2', 'true')), '--warmup, --setup, --prepare, --cleanup and --ignore-failure go with -r')
-    has(err(ntime('--warmup', 'x', '-r', '2', 'true')), "--warmup 'x' is not a number of runs")
-
-
-@test
-def the_shell_works_beside_the_runs():
-    hooks = ['-r', '2', '--warmup', '1', '--setup', 'echo s >>log', '--prepare', 'echo p >>log', '--cleanup', 'echo c >>log; cat']
-    with Directory():
-        equal(ntime(*hooks, 'sh', '-c', 'echo r >>log').returncode, 0)
-        equal(open('log', encoding='utf-8').read().split(), list('sprprprc'))
-    # A run that was made is reported; what was set up is cleaned up.
-    with Directory():
-        done = ntime('-r', '3', '--prepare', 'test ! -e log', '--cleanup', 'echo c >>log', 'sh', '-c', 'echo r >>log')
-        equal((done.returncode, open('log', encoding='utf-8').read().split()), (125, ['r', 'c']))
-        has(err(done), "ntime: --prepare 'test ! -e log' ended with status 1")
-        has(err(done), 'Mean of 1 run.')
-        done = ntime('-r', '3', '--setup', 'exit 3', 'sh', '-c', 'echo r >>log')
-        equal((done.returncode, done.stdout, done.stderr), (125, b'', b"ntime: --setup 'exit 3' ended with status 3\n"))
-        done = ntime('-r', '1', '--cleanup', 'exit 4', 'true')
-        has(err(done), "--cleanup 'exit 4' ended with status 4")
-        equal(done.returncode, 125)
+    for option, hint in (('--warmup', 'ntime compare --warmup N'), ('--setup', 'ntime compare --setup LINE'), ('--prepare', 'ntime compare --prepare LINE'),
+                         ('--cleanup', 'ntime compare --cleanup LINE'), ('--ignore-failure', 'ntime compare --ignore-failure'), ('-S', '--prepare LINE')):
+        done = ntime(option, '-r', '2', 'true')
+        equal((done.returncode, hint in err(done)), (125, True), err(done))
 
 
 @test
@@ -1475,17 +1447,14 @@ def runs_that_drift_are_told():
 
 @test
 def failing_runs_alone_have_no_mean():
-    done = ntime('-r', '3', '--ignore-failure', 'false')
-    equal(done.returncode, 1)
-    has(err(done), 'No run ended with status 0')
-    has(err(done), '3 of 3 runs: ended with status 1.')
     done = ntime('-r', '3', 'false')
     equal(done.returncode, 1)
-    has(err(done), 'ntime: ended after run 1 of 3, which failed (ended with status 1): 0 runs are in the mean; --ignore-failure goes on')
+    has(err(done), 'No run ended with status 0')
+    has(err(done), 'ntime: ended after run 1 of 3, which failed (ended with status 1): 0 runs are in the mean; --show-output shows what it says')
     has(err(done), '1 of 1 runs: ended with status 1.')
-    report = repeated(1, '-r', '3', '--ignore-failure', 'exit 1')
+    report = repeated(1, '-r', '3', 'exit 1')
     equal(report['runs'], 0)
-    equal(report['runs_left_out'], [{'status': 1, 'timeout': False, 'interrupted': False, 'runs': 3}])
+    equal(report['runs_left_out'], [{'status': 1, 'timeout': False, 'interrupted': False, 'runs': 1}])
     equal(report['time']['over_runs']['real_ns']['runs'], 0)
 
 
@@ -1499,18 +1468,14 @@ def a_run_that_fails_ends_the_runs_with_a_sentence():
             done = ntime('-r', '5', *args[:-1], 'sh', '-c', f'echo x >>runs; n=$(wc -l <runs); {args[-1]}')
             equal((done.returncode, open('runs', encoding='utf-8').read().count('x')), (status, 3), number)
             equal([line for line in err(done).splitlines() if line.startswith('ntime: ')],
-                  [f'ntime: ended after run 3 of 5, which failed ({how}): 2 runs are in the mean; --ignore-failure goes on after such runs'])
+                  [f'ntime: ended after run 3 of 5, which failed ({how}): 2 runs are in the mean; '
+                   '--show-output shows what it says; ntime compare --ignore-failure goes on after such runs'])
 
 
 @test
-def killed_runs_are_in_no_mean():
-    report = repeated(-signal.SIGKILL, '-r', '3', '--ignore-failure', 'test $n != 2 || kill -9 $$')
-    equal(report['runs'], 2)
-    equal(report['runs_left_out'], [{'signal': 9, 'timeout': False, 'interrupted': False, 'runs': 1}])
-
-
-@test
-def timed_out_runs_are_in_no_mean():
+def runs_that_do_not_end_well_are_in_no_mean():
+    report = repeated(-signal.SIGKILL, '-r', '3', 'test $n != 2 || kill -9 $$')
+    equal((report['runs'], report['runs_left_out']), (1, [{'signal': 9, 'timeout': False, 'interrupted': False, 'runs': 1}]))
     report = repeated(124, '-r', '3', '--timeout', '3s', 'test $n != 2 || exec sleep 1000')
     equal(report['runs'], 1)
     equal(report['runs_left_out'], [{'signal': 15, 'timeout': True, 'interrupted': False, 'runs': 1}])
