@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * --format: a line of the user's own. Its sequences are those of GNU time 1.9 (info time, "The
- * Format String"), but for what Linux does not count, which that prints as 0; %{EVENT} is any event
- * or metric.
+ * Format String"), but that what Linux does not count (getrusage(2)) is -, not 0, and that %M tells
+ * where it is an upper bound only; %{EVENT} is any event or metric.
  */
 #include "cli/stat/format.h"
 
@@ -14,8 +14,9 @@
 
 #include "cli/output/number.h"
 
-/* What %LETTER may be; %% and \-escapes are text. */
-#define LETTERS "eESUPMFRcwxCZ"
+/* What %LETTER may be; %% and \-escapes are text. The last ones Linux does not count. */
+#define LETTERS "eESUPMFRIOcwxCZ" UNCOUNTED
+#define UNCOUNTED "DKXptsrkW"
 
 /**
  * struct piece - of a format
@@ -95,7 +96,8 @@ static void put_figure(FILE *f, const struct cli_report *r, enum cli_figure_id i
 		       int decimals)
 {
 	if (r->figure[id].n)
-		fprintf(f, "%.*f", decimals, r->figure[id].mean / unit);
+		fprintf(f, "%s%.*f", r->at_most[id] ? "<=" : "", decimals,
+			r->figure[id].mean / unit);
 	else
 		put_unknown(f);
 }
@@ -162,6 +164,8 @@ static void put_letter(FILE *f, const struct cli_report *r, char letter)
 		{ 'M', CLI_MAX_RSS, 1024, 0 },
 		{ 'F', CLI_MAJOR_FAULTS, 1, 0 },
 		{ 'R', CLI_MINOR_FAULTS, 1, 0 },
+		{ 'I', CLI_IN_BLOCKS, 1, 0 },
+		{ 'O', CLI_OUT_BLOCKS, 1, 0 },
 		{ 'c', CLI_INVOLUNTARY_SWITCHES, 1, 0 },
 		{ 'w', CLI_VOLUNTARY_SWITCHES, 1, 0 },
 	};
@@ -171,6 +175,8 @@ static void put_letter(FILE *f, const struct cli_report *r, char letter)
 			put_figure(f, r, figures[i].id, figures[i].unit, figures[i].decimals);
 	if (letter == 'E')
 		put_clock(f, r->figure[CLI_REAL].mean);
+	else if (strchr(UNCOUNTED, letter))
+		put_unknown(f);
 	else if (letter == 'P')
 		put_share(f, r);
 	else if (letter == 'x')

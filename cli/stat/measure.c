@@ -634,6 +634,8 @@ static void add_used(struct cli_measure *m)
 	end->major_faults += (uint64_t)m->used.ru_majflt;
 	end->voluntary_switches += (uint64_t)m->used.ru_nvcsw;
 	end->involuntary_switches += (uint64_t)m->used.ru_nivcsw;
+	end->in_blocks += (uint64_t)m->used.ru_inblock;
+	end->out_blocks += (uint64_t)m->used.ru_oublock;
 }
 
 static void mark_left(struct cli_measure *m)
@@ -756,6 +758,8 @@ int cli_measure_figures(const struct cli_measure *m, double *figure)
 	figure[CLI_MAJOR_FAULTS] = (double)end->major_faults;
 	figure[CLI_VOLUNTARY_SWITCHES] = (double)end->voluntary_switches;
 	figure[CLI_INVOLUNTARY_SWITCHES] = (double)end->involuntary_switches;
+	figure[CLI_IN_BLOCKS] = (double)end->in_blocks;
+	figure[CLI_OUT_BLOCKS] = (double)end->out_blocks;
 	/* Of what was not started here only the length of the measurement is known. */
 	return m->command ? CLI_FIGURES : CLI_REAL + 1;
 }

@@ -14,6 +14,8 @@ const struct cli_figure_form cli_figure_forms[CLI_FIGURES] = {
 	[CLI_VOLUNTARY_SWITCHES] = { "rusage-voluntary-switches", "voluntary_switches", NULL, "" },
 	[CLI_INVOLUNTARY_SWITCHES] = { "rusage-involuntary-switches", "involuntary_switches", NULL,
 				       "" },
+	[CLI_IN_BLOCKS] = { "rusage-in-blocks", "in_blocks", NULL, "" },
+	[CLI_OUT_BLOCKS] = { "rusage-out-blocks", "out_blocks", NULL, "" },
 };
 
 static const struct flag_word {

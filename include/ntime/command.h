@@ -32,6 +32,8 @@ struct ntime_launcher;
  *	pages that the way into exec needs (0.1 to 0.4 MiB were measured). Where
  *	@max_rss_bytes is not more than 1 MiB larger, it is only an upper bound of what the command
  *	needed
+ * @in_blocks, @out_blocks: of 512 bytes, which it had read from and written to block devices
+ *	(getrusage(2)); 0 also where the kernel has no CONFIG_TASK_IO_ACCOUNTING
  */
 struct ntime_command_end {
 	uint32_t size;
@@ -45,7 +47,9 @@ struct ntime_command_end {
 	uint64_t voluntary_switches;
 	uint64_t involuntary_switches;
 	uint64_t max_rss_floor_bytes;
-	uint64_t reserved[3];
+	uint64_t in_blocks;
+	uint64_t out_blocks;
+	uint64_t reserved[1];
 };
 
 /**

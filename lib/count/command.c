@@ -240,6 +240,8 @@ int ntime_command_wait(struct ntime_command *c, uint64_t timeout_ns, struct ntim
 		.major_faults = (uint64_t)e.usage.ru_majflt,
 		.voluntary_switches = (uint64_t)e.usage.ru_nvcsw,
 		.involuntary_switches = (uint64_t)e.usage.ru_nivcsw,
+		.in_blocks = (uint64_t)e.usage.ru_inblock,
+		.out_blocks = (uint64_t)e.usage.ru_oublock,
 	};
 	return 1;
 }

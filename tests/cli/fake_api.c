@@ -993,6 +993,8 @@ int ntime_command_wait(struct ntime_command *c, uint64_t timeout_ns, struct ntim
 	end->major_faults = (uint64_t)usage.ru_majflt;
 	end->voluntary_switches = (uint64_t)usage.ru_nvcsw;
 	end->involuntary_switches = (uint64_t)usage.ru_nivcsw;
+	end->in_blocks = (uint64_t)usage.ru_inblock;
+	end->out_blocks = (uint64_t)usage.ru_oublock;
 	return 1;
 }
 

@@ -92,7 +92,7 @@ def one_command_is_measured_alone():
         equal(sorted(of) == ['high', 'low', 'max', 'mean', 'median', 'min', 'sd'] and of['min'] <= of['low'] <= of['median'] <= of['high'] <= of['max'], True, of)
         equal((report['by'], report['changes'], len(words_of('log'))), ('real', [], len(side['rounds']) + 1))
         text = compare('-n', '9', '-e', 'page-faults', '--name', 'nap', 'sleep 0.01')
-        equal(re.findall('^(?:nap|  [a-z -]+(?= is)|real)', text, re.M), ['nap', 'real', '  user time', '  system time', '  page-faults'], text)
+        equal(re.findall('^(?:nap(?= )|  [a-z -]+(?= is)|real)', text, re.M), ['nap', 'real', '  user time', '  system time', '  page-faults'], text)
         equal(re.search(r'\nreal time is 1\d\.\d+ ms \(95 %: 1\d\.\d+ ms \.\. [0-9.]+ ms\)\n', text) is not None, True, text)
         has(compare('-n', '5', 'true'), '; so few runs have no interval of 95 %')
         for file in ('j', 'h'):

@@ -29,7 +29,7 @@ SHOWN = 6
 FAILED, NOT_EXECUTABLE = 125, 126
 SKIPPED = 77
 ALLOCATIONS, SYSTEM_CALLS = 'allocations', 'system calls'
-OFTEN_NONE = 'user', 'sys', 'rusage-involuntary-switches', 'rusage-voluntary-switches'
+OFTEN_NONE = 'user', 'sys', 'rusage-involuntary-switches', 'rusage-voluntary-switches', 'rusage-in-blocks', 'rusage-out-blocks'
 # Of longer ones so many calls are tried, evenly spread.
 MOST_CALLS = 400
 PR_SET_CHILD_SUBREAPER = 36
