@@ -6,16 +6,18 @@
 #include "cli/stat/brief.h"
 
 static const struct cli_brief rows[] = {
-	{ "cycles", "cycles", "cycles", .metric = "GHz", .words = " GHz" },
-	{ "instructions", "instructions", "instructions", .metric = "IPC", .words = " per cycle" },
-	{ "branches", "branches", "branches", .part = "branch-misses",
+	{ "CPU-use", NULL, "% CPU use", "CPU use" },
+	{ "cycles", NULL, "cycles", "cycles", .metric = "GHz", .words = " GHz" },
+	{ "instructions", NULL, "instructions", "instructions", .metric = "IPC",
+	  .words = " per cycle" },
+	{ "branches", NULL, "branches", "branches", .part = "branch-misses",
 	  .metric = "branch-miss-ratio", .words = " % mispredicted" },
-	{ "cache-references", "cache accesses", "caches", .part = "cache-misses",
+	{ "cache-references", NULL, "cache accesses", "caches", .part = "cache-misses",
 	  .metric = "cache-miss-ratio", .words = " % missed" },
-	{ "page-faults", "page faults", "page faults", .figure = CLI_MAJOR_FAULTS,
-	  .words = " from disk" },
-	{ "context-switches", "switches", "switches", .figure = CLI_INVOLUNTARY_SWITCHES,
-	  .words = " involuntary" },
+	{ "page-faults", "proc/page-faults/", "page faults", "page faults",
+	  .figure = CLI_MAJOR_FAULTS, .words = " from disk" },
+	{ "context-switches", "proc/context-switches/", "switches", "switches",
+	  .figure = CLI_INVOLUNTARY_SWITCHES, .words = " involuntary" },
 };
 
 const struct cli_brief *cli_brief_at(size_t i)
@@ -29,6 +31,15 @@ const struct cli_item *cli_report_find(const struct cli_report *r, const char *n
 		if (strcmp(r->item[i].name, name) == 0)
 			return &r->item[i];
 	return NULL;
+}
+
+const struct cli_item *cli_brief_item(const struct cli_report *r, const struct cli_brief *row)
+{
+	const struct cli_item *item = cli_report_find(r, row->event), *other = NULL;
+
+	if (row->other && (!item || item->value.flags & NTIME_ABSENT))
+		other = cli_report_find(r, row->other);
+	return other && !(other->value.flags & NTIME_ABSENT) ? other : item;
 }
 
 /* wait4(2) counts from fork on: where its part is more than the whole, it is of another time. */

@@ -13,6 +13,7 @@
 /**
  * struct cli_brief - a line
  * @event:	of which the number is
+ * @other:	that has it where @event is absent, in words of its own; NULL: none
  * @label:	for people
  * @kind:	for the line of what is missing
  * @part:	event that its comment needs too
@@ -21,6 +22,7 @@
  */
 struct cli_brief {
 	const char *event;
+	const char *other;
 	const char *label;
 	const char *kind;
 	const char *part;
@@ -34,6 +36,9 @@ const struct cli_brief *cli_brief_at(size_t i);
 
 /* The item of @r that is called @name, NULL: there is none. */
 const struct cli_item *cli_report_find(const struct cli_report *r, const char *name);
+
+/* The item of a line, be it absent; NULL: there is none. */
+const struct cli_item *cli_brief_item(const struct cli_report *r, const struct cli_brief *row);
 
 /* "1.97 per cycle"; "" where it is not known. */
 void cli_brief_comment(const struct cli_report *r, const struct cli_brief *row, const char *mark,

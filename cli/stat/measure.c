@@ -23,6 +23,7 @@
 #include "cli/base/silence.h"
 #include "cli/stat/measure.h"
 #include "cli/stat/outcome.h"
+#include "cli/stat/rusage.h"
 #include "cli/output/say.h"
 #include "cli/base/signals.h"
 #include "cli/output/memory.h"
@@ -71,6 +72,8 @@ static int begin_counting(struct cli_measure *m)
 	if (cli_sessions_start(&m->sessions))
 		return CLI_EXIT_FAILED;
 	m->is_counting = true;
+	m->is_attached = cli_rusage_of(m->options->pid, m->options->pids, m->options->are_threads,
+				       &m->before);
 	m->delay_at_ns = NEVER;
 	if (m->options->all_cpus || m->options->cpus)
 		m->follow_at_ns = cli_now_ns() + FOLLOW_NS;
@@ -638,6 +641,24 @@ static void add_used(struct cli_measure *m)
 	end->out_blocks += (uint64_t)m->used.ru_oublock;
 }
 
+/* Of one that has ended its number may be another's by now. */
+static void take_attached(struct cli_measure *m)
+{
+	struct ntime_command_end now;
+
+	if (!m->is_attached)
+		return;
+	m->is_attached =
+		cli_rusage_of(m->options->pid, m->options->pids, m->options->are_threads, &now) &&
+		cli_wait_find_ended(&m->wait) == m->wait.n;
+	m->attached = (struct ntime_command_end){
+		.user_ns = now.user_ns - m->before.user_ns,
+		.sys_ns = now.sys_ns - m->before.sys_ns,
+		.minor_faults = now.minor_faults - m->before.minor_faults,
+		.major_faults = now.major_faults - m->before.major_faults
+	};
+}
+
 static void mark_left(struct cli_measure *m)
 {
 	for (size_t i = 0; m->left && cli_measure_is_of_command(m) && i < m->sessions.items; i++)
@@ -653,6 +674,7 @@ static int finish(struct cli_measure *m)
 	if (!m->has_waited && take_times(m))
 		return CLI_EXIT_FAILED;
 	add_used(m);
+	take_attached(m);
 	now = m->command ? m->begin_ns + m->end.real_ns : cli_now_ns();
 	/* A CPU that went just now keeps its counts. */
 	if (m->is_counting && cli_sessions_follow(&m->sessions, m->options))

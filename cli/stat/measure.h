@@ -26,6 +26,7 @@
  * @arg:	first argument of both
  * @values:	what was counted in all, valid after cli_measure_run()
  * @end:	of the command
+ * @attached:	with @is_attached what processes that ran already did meanwhile, of /proc
  * @real_ns:	length of the measurement
  * @has_failed:	counting failed in the middle; the command was left to run to its end
  * @was_stopped: a signal asked for the end before the command was started
@@ -55,7 +56,7 @@ struct cli_measure {
 	struct ntime_value *values;
 	struct ntime_value *last;
 	struct ntime_value *delta;
-	struct ntime_command_end end;
+	struct ntime_command_end end, before, attached;
 	sigset_t mask;
 	uint64_t begin_ns;
 	uint64_t count_ns;
@@ -69,6 +70,7 @@ struct cli_measure {
 	uint64_t kill_at_ns;
 	uint64_t real_ns;
 	bool is_counting;
+	bool is_attached;
 	bool timed_out;
 	bool has_failed;
 	bool is_output_gone;

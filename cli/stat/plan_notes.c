@@ -67,7 +67,9 @@ static int note_item(struct cli_notes *notes, struct ntime_ctx *ctx, const struc
 	int ret = 0;
 
 	if (item->is_rusage) {
-		add_line(notes, "%s: wait4(2), whose counts begin at fork", item->name);
+		add_line(notes, "%s: %s", item->name,
+			 item->is_attached ? "/proc, in steps of 10 ms"
+					   : "wait4(2), whose counts begin at fork");
 		return 0;
 	}
 	cli_text_begin(&text);

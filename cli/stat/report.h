@@ -28,6 +28,7 @@
  * @is_of_device: its unit counts a device, whatever the target is
  * @is_unscaled: --no-scale took an extrapolation back
  * @is_rusage:	its counter is refused for .reason, and the value is wait4(2)'s
+ * @is_attached: with @is_rusage: it is that of /proc
  * @is_elsewhere: it stands in another row
  * @is_alike:	an estimate that cannot be told from that of the interval before
  * @max_rate:	as in struct ntime_item
@@ -54,7 +55,7 @@ struct cli_item {
 	bool is_hidden;
 	bool is_elsewhere;
 	bool is_unscaled;
-	bool is_rusage;
+	bool is_rusage, is_attached;
 	bool is_incomplete; /* a pass that has a part of the sum was not counted */
 	unsigned int turns; /* passes that have a part */
 	uint32_t reason_code;
@@ -140,6 +141,7 @@ struct cli_report_row {
  * @is_simulated: of a recorded machine (@is_recording), or values come from a model
  * @is_in_emulator: qemu-user ran the command
  * @emulated:	guest of the lab in which it was measured, NULL elsewhere
+ * @is_of_cpus:	CPUs were measured, whatever ran there
  * @has_ended:	@status is valid
  * @timed_out:	--timeout ended it
  * @is_too_early: it ended before --delay did, in every run
@@ -168,6 +170,7 @@ struct cli_report {
 	bool by_pass;
 	bool is_simulated;
 	bool is_in_emulator;
+	bool is_of_cpus;
 	bool is_recording;
 	bool has_ended;
 	bool timed_out;

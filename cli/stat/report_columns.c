@@ -163,8 +163,8 @@ static void fill(struct cli_cell *cell, const struct cli_columns *c, const struc
 	if (!item->is_in_every_pass || r->passes < 2)
 		forget(cell, EVERY_PASS, EVERY_PASS);
 	if (item->is_rusage) {
-		cell[UNIT_NAME] = cli_text("command");
-		cell[METHOD] = cli_text("wait4");
+		cell[UNIT_NAME] = cli_text(item->is_attached ? "process" : "command");
+		cell[METHOD] = cli_text(item->is_attached ? "proc" : "wait4");
 	}
 	flags->text[0] = '\0';
 	cli_flags_for_each(item, add_word, flags);

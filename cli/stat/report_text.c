@@ -78,7 +78,8 @@ static const struct cli_brief *brief_of(const struct cli_style *style, const str
 	const struct cli_brief *row;
 
 	for (size_t i = 0; style->brief && (row = cli_brief_at(i)); i++)
-		if (strcmp(row->event, item->name) == 0)
+		if (strcmp(row->event, item->name) == 0 ||
+		    (row->other && strcmp(row->other, item->name) == 0))
 			return row;
 	return NULL;
 }
@@ -89,7 +90,7 @@ static const struct cli_item *line_at(const struct cli_style *style, const struc
 {
 	const struct cli_item *item;
 
-	item = style->brief ? cli_report_find(r, cli_brief_at(i)->event) : &r->item[i];
+	item = style->brief ? cli_brief_item(r, cli_brief_at(i)) : &r->item[i];
 	return item && !is_absent(item) && cli_item_is_shown(style, item) &&
 			       !line_of(style, r, item)
 		       ? item
@@ -360,8 +361,10 @@ static struct cell note_cell(const struct cli_style *style, const struct cli_ite
 		add_note(&cell, "implausible");
 	if (v->flags & NTIME_SCALED || item->is_unscaled)
 		note_share(&cell, style, item);
-	if (item->is_rusage)
+	if (item->is_rusage && !item->is_attached)
 		add_note(&cell, "by wait4(2), from fork on");
+	if (item->is_attached || (style->brief && v->flags & NTIME_PROC && !item->is_metric))
+		add_note(&cell, "by /proc");
 	if (v->flags & NTIME_OVERFLOWED)
 		add_note(&cell, "the counter wrapped and the wrap was missed");
 	if (v->flags & NTIME_AT_MOST)
@@ -847,7 +850,7 @@ static const char *name_of(const struct cli_style *style, const struct cli_repor
 	if (!style->brief)
 		return cli_item_is_shown(style, item) ? item->name : NULL;
 	if (row)
-		return row->kind;
+		return cli_brief_item(r, row) == item ? row->kind : NULL;
 	for (size_t i = 0; (row = cli_brief_at(i)); i++) {
 		whole = cli_report_find(r, row->event);
 		if (row->part && strcmp(row->part, item->name) == 0 && whole && !is_absent(whole))
@@ -940,7 +943,8 @@ static void look_for_idle(struct idle *idle, const struct cli_style *style,
 		if (!(items[i].value.flags & NTIME_NOT_COUNTED) ||
 		    cli_value_is_lost(&items[i].value))
 			continue;
-		idle->has_one |= cli_item_is_shown(style, &items[i]);
+		idle->has_one |= cli_item_is_shown(style, &items[i]) &&
+				 (!style->brief || brief_of(style, &items[i]));
 		idle->has_event |= !items[i].is_metric;
 	}
 }

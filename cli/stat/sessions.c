@@ -18,6 +18,12 @@ const char *const cli_default_events[] = {
 	"tsc",		 "cycles",	     "instructions",   "branches",
 	"branch-misses", "cache-references", "cache-misses",   NULL,
 };
+/*
+ * Of CPUs task-clock is the time that passes. The last two stand in for counters that an ordinary
+ * user is refused; they are of the whole machine.
+ */
+static const char *const cpu_events[] = { "CPU-use", NULL };
+static const char *const machine_events[] = { "proc/context-switches/", "proc/page-faults/", NULL };
 static const char *const verbose_events[] = { "minor-faults", "major-faults", NULL };
 
 static int add_events(struct cli_sessions *ss, struct ntime_session *s, const char *const *names)
@@ -48,8 +54,12 @@ static int add_items(struct cli_sessions *ss, struct ntime_session *s,
 	}
 	if (ret < 0)
 		return ret;
-	if (!o->wishes)
-		ret = add_events(ss, s, cli_default_events);
+	if (!o->wishes && (o->all_cpus || o->cpus))
+		ret = add_events(ss, s, cpu_events);
+	if (!ret && !o->wishes)
+		ret = add_events(ss, s, cli_default_events + (o->all_cpus || o->cpus));
+	if (!ret && !o->wishes && o->all_cpus)
+		ret = add_events(ss, s, machine_events);
 	if (!ret && !o->wishes && o->verbose)
 		ret = add_events(ss, s, verbose_events);
 	/* What the events make together costs no counter. */

@@ -171,20 +171,22 @@ static void add_figures(struct stat *st, const struct cli_measure *m)
 }
 
 /*
- * What this user may not count the kernel counts all the same, for the whole command: that is no
- * reason to say that nobody knows. 0 or the exit status of ntime after a sentence.
+ * What this user may not count the kernel counts all the same, for the whole command or process:
+ * that is no reason to say that nobody knows. 0 or the exit status of ntime after a sentence.
  */
 static int fill_from_rusage(struct stat *st, struct cli_measure *m)
 {
+	const struct ntime_command_end *end = m->is_attached ? &m->attached : &m->end;
 	bool has_filled = false;
 
-	if (!cli_measure_is_of_command(m) || st->o.delay_ns || st->o.no_inherit)
+	if (!m->is_attached &&
+	    (!cli_measure_is_of_command(m) || st->o.delay_ns || st->o.no_inherit))
 		return 0;
 	for (size_t i = 0; i < st->report.items; i++) {
 		struct ntime_value *v = &m->values[i];
 
 		if (!(v->flags & NTIME_ABSENT) || st->report.item[i].is_metric ||
-		    !cli_rusage_value(st->report.item[i].name, &m->end, v))
+		    !cli_rusage_value(st->report.item[i].name, end, m->is_attached, v))
 			continue;
 		has_filled = st->is_rusage[i] = true;
 	}
@@ -413,6 +415,7 @@ static int set_results(struct stat *st)
 	for (size_t i = 0; i < st->report.items; i++) {
 		cli_item_set_value(&st->report.item[i], &mean[i], st->o.no_scale);
 		st->report.item[i].is_rusage = st->is_rusage[i];
+		st->report.item[i].is_attached = st->is_rusage[i] && st->measure.is_attached;
 		st->report.item[i].is_incomplete = st->is_incomplete[i];
 		st->report.item[i].is_alike = false;
 		st->report.item[i].spread = st->tally[i].spread;
@@ -576,6 +579,7 @@ static int prepare(struct stat *st)
 		.target = st->target,
 		.by_pass = st->o.by_pass,
 		.frames = st->o.frames,
+		.is_of_cpus = st->o.all_cpus || st->o.cpus,
 		.is_in_emulator = st->o.via == NTIME_VIA_EMULATOR,
 		.is_simulated = st->o.machine,
 		.is_recording = st->o.machine,

@@ -55,11 +55,11 @@ static void tell_share(const struct cli_report *r, char text[CLI_BRIEF_CHARS])
 	double real = r->figure[CLI_REAL].mean, share;
 
 	*text = '\0';
-	if (*r->target || !r->figure[CLI_USER].n)
+	if (r->is_of_cpus)
 		return;
 	if (counted && cli_value_is_known(&counted->value))
 		share = counted->value.value;
-	else if (real >= SHARE_FROM_NS)
+	else if (r->figure[CLI_USER].n && real >= SHARE_FROM_NS)
 		share = (r->figure[CLI_USER].mean + r->figure[CLI_SYS].mean) / real;
 	else
 		return;

@@ -408,6 +408,9 @@ static int check_something_counts(struct ntime_session *s)
 	    s->target.flags & NTIME_ON_EXEC ||
 	    (s->target.kind == NTIME_TARGET_THREAD && !s->target.pid))
 		return 0;
+	for (i = 0; i < s->items; i++)
+		if (s->item[i].is_clock)
+			return 0;
 	for (i = 0; i < s->plan->parts; i++) {
 		if (s->plan->part[i].is_refused)
 			refused = &s->item[s->plan->part[i].item];

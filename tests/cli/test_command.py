@@ -194,7 +194,7 @@ def nothing_is_usable_through_perf_where_it_is_refused():
 @real_only
 @needs_perf
 def root_without_capabilities_is_told_which_he_lacks():
-    for args, capability in ((['-p', '1', 'sleep', '0'], 'SYS_PTRACE'), (['-a', '-e', 'page-faults', 'true'], 'PERFMON'), (['doctor'], 'PERFMON')):
+    for args, capability in ((['-v', '-p', '1', 'sleep', '0'], 'SYS_PTRACE'), (['-a', '-e', 'page-faults', 'true'], 'PERFMON'), (['doctor'], 'PERFMON')):
         done = disguised(['no-caps'], *args)
         text = done.stdout.decode() + err(done)
         has_not(text, 'an ordinary user')
@@ -208,6 +208,31 @@ def command_does_not_run_where_nothing_can_be_counted():
         done = disguised([name], '-a', '-e', 'page-faults', 'echo', 'ran')
         equal((done.returncode, done.stdout), (125, b''), f'what became of it under {name}')
         has(err(done), 'nothing can be counted on these CPUs: ')
+
+
+@real_only
+def what_runs_has_its_cpu_time_with_perf_and_without():
+    """Of a process that spins; the kernel tells of its steps of 10 ms, and a busy machine leaves it less than a CPU."""
+    with subprocess.Popen(['sh', '-c', 'while :; do :; done']) as spins:
+        try:
+            for names in ([], ['no-perf']):
+                for option in ('-p', '-t'):
+                    args = [option, str(spins.pid), '--timeout', '500ms']
+                    report = json.loads(err(disguised(names, '--json', *args)))
+                    clock = items(report)['task-clock']
+                    equal(('rusage' in clock['flags'], 1e7 < clock['value'] < 5.2e8), (bool(names), True), clock)
+                    equal('absent' in items(report)['page-faults'], False, report)
+                    has(err(disguised(names, *args)), ' % of a CPU\n')
+                machine = items(json.loads(err(disguised(names, '--json', '-a', '--timeout', '300ms'))))
+                equal((1 < machine['CPU-use']['value'] <= 100, 'proc' in machine['CPU-use']['flags'], 'task-clock' in machine), (True, True, False), machine)
+                text = err(disguised(names, '-a', '--timeout', '100ms'))
+                equal((re.findall('(?:% CPU use|switches|page faults)(?:  .*)?$', text, re.M)),
+                      ['% CPU use', 'page faults  [by /proc]', 'switches     [by /proc]'] if names else ['% CPU use', 'page faults', 'switches'], text)
+        finally:
+            spins.kill()
+    # What has ended is nobody's.
+    done = disguised(['no-perf'], '-p', str(spins.pid))
+    equal(done.returncode, 125)
 
 
 @real_only
