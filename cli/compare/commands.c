@@ -187,7 +187,7 @@ static int add_command(struct cli_compare_commands *c, const struct cli_scans *s
 static int add_operand(struct cli_compare_commands *c, struct cli_scans *scans, bool *is_used,
 		       const struct cli_compare_options *o, size_t i)
 {
-	bool has_name = o->name.n == o->operand.n;
+	bool has_name = o->name.n == o->operand.n && !o->file.n;
 	const char *const line[LINES] = { [LINE] = o->operand.word[i],
 					  [NAME] = has_name ? o->name.word[i] : NULL,
 					  [SETUP] = hook_of(&o->setup, i),
@@ -222,6 +222,7 @@ static int add_all(struct cli_compare_commands *c, struct cli_scans *scans,
 
 int cli_compare_commands_make(struct cli_compare_commands *c, const struct cli_compare_options *o)
 {
+	static const struct cli_words none;
 	struct cli_scans scans;
 	int ret;
 
@@ -237,12 +238,13 @@ int cli_compare_commands_make(struct cli_compare_commands *c, const struct cli_c
 	if (!ret && !c->n)
 		ret = cli_compare_misuse("there is nothing to run: name commands, each one in "
 					 "quotes");
-	if (!ret && c->n < 2 && o->fail_above > 0)
+	if (!ret && c->n + o->file.n < 2 && o->fail_above > 0)
 		ret = cli_compare_misuse("--fail-above needs a second command, which may be slower "
 					 "than the first");
 	if (!ret)
 		ret = check_setups(c);
-	return ret ? ret : name_all(c, &o->name, o->operand.n);
+	/* Beside files, names are of their commands too. */
+	return ret ? ret : name_all(c, o->file.n ? &none : &o->name, o->operand.n);
 }
 
 void cli_compare_commands_fini(struct cli_compare_commands *c)

@@ -159,6 +159,19 @@ static int report(const struct cli_compare_options *o, struct outputs *out,
 	return has_failed ? CLI_EXIT_FAILED : judge(o, &c);
 }
 
+/* @now, which is emptied, beside what the files have. */
+static int report_beside_files(const struct cli_compare_options *o, struct outputs *out,
+			       struct cli_results *now)
+{
+	struct cli_results r;
+	int ret;
+
+	cli_confine(o->verbose);
+	ret = cli_results_of_files(&r, o, now) ? CLI_EXIT_FAILED : report(o, out, &r);
+	cli_results_fini(&r);
+	return ret;
+}
+
 static int measure(const struct cli_compare_options *o, const struct cli_compare_commands *commands,
 		   struct ntime_ctx *ctx)
 {
@@ -174,7 +187,8 @@ static int measure(const struct cli_compare_options *o, const struct cli_compare
 	ret = cli_experiment_run(&e);
 	/* Rounds that were made are not lost, if they tell anything. */
 	if (e.rounds && !(ret && cli_results_decider(&e.results) == SIZE_MAX))
-		reported = report(o, &out, &e.results);
+		reported = o->file.n ? report_beside_files(o, &out, &e.results)
+				     : report(o, &out, &e.results);
 	abandon_outputs(&out);
 	cli_experiment_fini(&e);
 	return ret ? ret : reported;
@@ -241,6 +255,10 @@ static int run_commands(struct cli_compare_options *o)
 
 	ret = cli_compare_commands_make(&commands, o);
 	if (!ret)
+		ret = cli_files_check(o, &commands);
+	if (ret > 0)
+		o->run.via = NTIME_VIA_EMULATOR;
+	if (ret >= 0)
 		ret = cli_machine_open(&machine, &ctx);
 	if (!ret)
 		ret = choose_method(o, ctx);
@@ -257,7 +275,7 @@ static int compare_files(const struct cli_compare_options *o)
 	int ret = CLI_EXIT_FAILED;
 
 	cli_confine(o->verbose);
-	if (!cli_results_of_files(&r, o) && !open_outputs(&out, o))
+	if (!cli_results_of_files(&r, o, NULL) && !open_outputs(&out, o))
 		ret = report(o, &out, &r);
 	abandon_outputs(&out);
 	cli_results_fini(&r);
@@ -274,7 +292,7 @@ static int run_compare(const struct cli_command *self, int argc, char **argv)
 	else if (ret < 0)
 		ret = CLI_EXIT_FAILED;
 	else
-		ret = cli_operands_are_files(&o.operand) ? compare_files(&o) : run_commands(&o);
+		ret = o.file.n && !o.operand.n ? compare_files(&o) : run_commands(&o);
 	cli_compare_options_fini(&o);
 	if (cli_signals_stop())
 		cli_signals_die(cli_signals_stop());
@@ -284,7 +302,7 @@ static int run_compare(const struct cli_command *self, int argc, char **argv)
 const struct cli_command cli_compare_command = {
 	.name = "compare",
 	.usage = "compare [OPTION...] COMMAND...\n"
-		 "compare [OPTION...] FILE.json...",
+		 "compare [OPTION...] FILE.json... [COMMAND...]",
 	.about = "run commands in turn and tell which is faster, and how sure that is",
 	.details = "Each COMMAND is one argument: quote it. The first one is what the others are "
 		   "compared with. FILE.json is what --json of compare, stat -r or hyperfine "

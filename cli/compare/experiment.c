@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/utsname.h>
 
 #include "cli/base/descendants.h"
 #include "cli/base/hook.h"
@@ -286,7 +287,10 @@ static double precision_of(const struct cli_compare_options *o)
 static void begin(struct cli_experiment *e)
 {
 	struct cli_results *r = &e->results;
+	struct utsname machine = { "" };
 
+	(void)uname(&machine);
+	r->host = cli_strdup(machine.nodename);
 	r->is_interleaved = true;
 	r->is_in_emulator = e->o->run.via == NTIME_VIA_EMULATOR;
 	r->by = e->o->by ? cli_strdup(e->o->by) : NULL;

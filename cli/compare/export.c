@@ -264,7 +264,7 @@ static void put_change(FILE *f, const struct cli_comparison *c, size_t side)
 	change = cli_change_of(r, side, c->by);
 	s = cli_compare_say(&change, cli_metric_is_speed(r->metric[c->by].name));
 	if (!change.factor.is_known)
-		fputs("too few runs", f);
+		fputs(change.drifts ? "runs drift" : "too few runs", f);
 	else if (!change.differs)
 		fprintf(f, "none of %s %% or more", cli_compare_bound(&change).text);
 	else

@@ -7,14 +7,18 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "cli/base/confine.h"
 #include "cli/compare/json.h"
+#include "cli/output/exit.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
 
 #define SUFFIX ".json"
 
-static bool is_file(const char *operand)
+bool cli_operand_is_file(const char *operand)
 {
 	size_t chars = strlen(operand), suffix = strlen(SUFFIX);
 
@@ -22,38 +26,24 @@ static bool is_file(const char *operand)
 	       !strpbrk(operand, " \t\n");
 }
 
-static size_t count_files(const struct cli_words *operand)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < operand->n; i++)
-		n += is_file(operand->word[i]);
-	return n;
-}
-
-bool cli_operands_are_files(const struct cli_words *operand)
-{
-	return operand->n && count_files(operand) == operand->n;
-}
-
-bool cli_operands_are_mixed(const struct cli_words *operand)
-{
-	return count_files(operand) && count_files(operand) < operand->n;
-}
-
 /**
  * struct files - what was read
- * @of:		one a path
+ * @of:		one a path, and one of what was run, which has no path
  * @have_one_each: command
  * @are_stems_alike: of two paths at least, which then are the names
  */
 struct files {
 	struct cli_results *of;
-	char *const *path;
+	const char **path;
 	size_t n;
 	bool have_one_each;
 	bool are_stems_alike;
 };
+
+static const char *path_of(const struct files *f, size_t i)
+{
+	return f->path[i] ? f->path[i] : "what was run";
+}
 
 static bool have_one_each(const struct files *f)
 {
@@ -76,8 +66,9 @@ static bool are_stems_alike(const struct files *f)
 	bool are_alike = false;
 
 	for (size_t i = 0; i < f->n; i++) {
-		for (size_t k = 0; k < i; k++) {
-			char *a = stem_of(f->path[i]), *b = stem_of(f->path[k]);
+		for (size_t k = 0; k < i && f->path[i]; k++) {
+			char *a = stem_of(f->path[i]),
+			     *b = stem_of(f->path[k] ? f->path[k] : SUFFIX);
 
 			are_alike |= strcmp(a, b) == 0;
 			free(a);
@@ -91,6 +82,8 @@ static char *name_of(const struct files *f, size_t file, size_t side)
 {
 	char *stem, *name;
 
+	if (!f->path[file])
+		return cli_strdup(f->of[file].side[side].name);
 	stem = f->are_stems_alike ? cli_strdup(f->path[file]) : stem_of(f->path[file]);
 	if (f->have_one_each)
 		return stem;
@@ -122,7 +115,7 @@ static int add_metrics(struct cli_results *r, const struct files *f)
 			if (strcmp(r->metric[at].unit, m->unit) == 0)
 				continue;
 			cli_say("%s: '%s' has the unit '%s' here and '%s' in another file",
-				f->path[i], m->name, m->unit, r->metric[at].unit);
+				path_of(f, i), m->name, m->unit, r->metric[at].unit);
 			return -EINVAL;
 		}
 	}
@@ -178,7 +171,7 @@ static size_t reference_of(const struct files *f, size_t file, size_t side)
 {
 	if (!file)
 		return SIZE_MAX;
-	if (f->have_one_each)
+	if (f->have_one_each || (!f->path[file] && f->of[0].sides == 1))
 		return 0;
 	for (size_t i = 0; i < f->of[0].sides; i++)
 		if (is_same_command(&f->of[0].side[i], &f->of[file].side[side]))
@@ -214,7 +207,7 @@ static int join(struct cli_results *r, const struct files *f)
 		if (f->of[i].is_in_emulator != r->is_in_emulator) {
 			cli_say("%s and %s: one was counted in the emulator and the other was not, "
 				"which counts other instructions",
-				f->path[0], f->path[i]);
+				path_of(f, 0), path_of(f, i));
 			return -EINVAL;
 		}
 		r->is_finished &= f->of[i].is_finished;
@@ -230,27 +223,88 @@ static int join(struct cli_results *r, const struct files *f)
 		compared += r->side[i].reference != SIZE_MAX;
 	if (compared)
 		return 0;
-	cli_say("no command of %s is in another file", f->path[0]);
+	cli_say("no command of %s is in another file", path_of(f, 0));
 	return -EINVAL;
 }
 
-static int read_all(struct files *f)
+/* The files of @o, and @now, which may be NULL and is emptied, where the user named it. */
+static int read_all(struct files *f, const struct cli_compare_options *o, struct cli_results *now)
 {
+	size_t at = o->runs_first ? 0 : o->file.n;
 	int ret = 0;
 
-	for (size_t i = 0; i < f->n && !ret; i++)
+	*f = (struct files){ .n = o->file.n + (now ? 1 : 0) };
+	f->of = cli_calloc(f->n, sizeof(*f->of));
+	f->path = cli_calloc(f->n, sizeof(*f->path));
+	for (size_t i = 0; i < f->n && !ret; i++) {
+		if (now && i == at) {
+			f->of[i] = *now;
+			*now = (struct cli_results){ 0 };
+			continue;
+		}
+		f->path[i] = o->file.word[i - (now && i > at)];
 		ret = cli_results_read(&f->of[i], f->path[i]);
+	}
 	f->have_one_each = have_one_each(f);
 	f->are_stems_alike = are_stems_alike(f);
 	return ret;
 }
 
-/* The file itself is what is compared. */
-static int take_only(struct cli_results *r, struct files *f)
+static void free_all(struct files *f)
 {
-	*r = f->of[0];
-	f->of[0] = (struct cli_results){ 0 };
-	return 0;
+	for (size_t i = 0; i < f->n; i++)
+		cli_results_fini(&f->of[i]);
+	free(f->of);
+	free(f->path);
+}
+
+/* Before they are run, what they will give: their names and lines. */
+static void foresee(struct cli_results *now, const struct cli_compare_commands *c, bool in_emulator)
+{
+	*now = (struct cli_results){ .is_in_emulator = in_emulator, .host = cli_strdup("") };
+	for (size_t i = 0; i < c->n; i++) {
+		const struct cli_compare_command *of = &c->of[i];
+
+		(void)cli_results_add_side(now, of->name, of->line);
+		for (size_t k = 0; k < of->parameters; k++)
+			cli_results_add_parameter(now, i, of->parameter[k].name,
+						  of->parameter[k].value);
+	}
+}
+
+/* In a process that has given up its rights; the status it ends with. */
+static int check(const struct cli_compare_options *o, const struct cli_compare_commands *c)
+{
+	struct cli_results first, now, r = { 0 };
+	struct files f;
+	int ret;
+
+	cli_confine(o->verbose);
+	ret = cli_results_read(&first, o->file.word[0]);
+	if (ret)
+		return CLI_EXIT_FAILED;
+	foresee(&now, c, first.is_in_emulator);
+	ret = read_all(&f, o, &now);
+	if (!ret)
+		ret = join(&r, &f);
+	return ret ? CLI_EXIT_FAILED : first.is_in_emulator;
+}
+
+int cli_files_check(const struct cli_compare_options *o, const struct cli_compare_commands *c)
+{
+	int status = 0;
+	pid_t child;
+
+	if (!o->file.n)
+		return 0;
+	child = fork();
+	if (child == 0)
+		_exit(check(o, c));
+	if (child < 0 || waitpid(child, &status, 0) != child) {
+		cli_say("no process can be made to read %s: %s", o->file.word[0], strerror(errno));
+		return -EINVAL;
+	}
+	return WIFEXITED(status) && WEXITSTATUS(status) <= 1 ? WEXITSTATUS(status) : -EINVAL;
 }
 
 /* As the user wants, and so that they can be told apart. */
@@ -296,16 +350,21 @@ static int check_decider(const struct cli_results *r)
 	return -EINVAL;
 }
 
-int cli_results_of_files(struct cli_results *r, const struct cli_compare_options *o)
+int cli_results_of_files(struct cli_results *r, const struct cli_compare_options *o,
+			 struct cli_results *now)
 {
-	struct files f = { .path = o->operand.word, .n = o->operand.n };
+	struct files f;
 	int ret;
 
 	*r = (struct cli_results){ 0 };
-	f.of = cli_calloc(f.n, sizeof(*f.of));
-	ret = read_all(&f);
-	if (!ret)
-		ret = f.n == 1 ? take_only(r, &f) : join(r, &f);
+	ret = read_all(&f, o, now);
+	if (!ret && f.n == 1) {
+		/* The file itself is what is compared. */
+		*r = f.of[0];
+		f.of[0] = (struct cli_results){ 0 };
+	} else if (!ret) {
+		ret = join(r, &f);
+	}
 	if (!ret) {
 		if (o->by) {
 			free(r->by);
@@ -315,8 +374,6 @@ int cli_results_of_files(struct cli_results *r, const struct cli_compare_options
 	}
 	if (!ret)
 		ret = check_decider(r);
-	for (size_t i = 0; i < f.n; i++)
-		cli_results_fini(&f.of[i]);
-	free(f.of);
+	free_all(&f);
 	return ret;
 }

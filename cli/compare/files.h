@@ -5,19 +5,27 @@
 
 #include <stdbool.h>
 
+#include "cli/compare/commands.h"
 #include "cli/compare/options.h"
 #include "cli/compare/results.h"
 
-/* Is what the user wants to compare in files? Their names end with ".json" and have no blanks. */
-bool cli_operands_are_files(const struct cli_words *operand);
-/* Is a part of it? */
-bool cli_operands_are_mixed(const struct cli_words *operand);
+/* Is @operand a file with results? Its name ends with ".json" and has no blanks. */
+bool cli_operand_is_file(const char *operand);
 
 /*
  * A single file is compared within itself. Of several, each command of the first is what the same
- * command of the others is compared with; where each has one command, that is the same. 0; -EINVAL
- * after a sentence. In both cases cli_results_fini() frees.
+ * command of the others is compared with; where each has one command, that is the same. @now, which
+ * may be NULL, is what has been run, before all files or after them as the user named it; commands
+ * are compared with the only one of a file, whatever they are. 0; -EINVAL after a sentence. In both
+ * cases cli_results_fini() frees @r; @now stays the caller's, without its contents.
  */
-int cli_results_of_files(struct cli_results *r, const struct cli_compare_options *o);
+int cli_results_of_files(struct cli_results *r, const struct cli_compare_options *o,
+			 struct cli_results *now);
+
+/*
+ * Can all files be read, and what these commands give be compared with them? 0, or 1 where they are
+ * of commands in the emulator; -EINVAL after a sentence. What has no rights reads them.
+ */
+int cli_files_check(const struct cli_compare_options *o, const struct cli_compare_commands *c);
 
 #endif

@@ -280,8 +280,9 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 	ret = cli_options_parse(self, argc, argv, set_option, o);
 	if (ret < 0)
 		return ret;
+	o->runs_first = ret < argc && !cli_operand_is_file(argv[ret]);
 	for (; ret < argc; ret++)
-		(void)add_word(&o->operand, argv[ret]);
+		(void)add_word(cli_operand_is_file(argv[ret]) ? &o->file : &o->operand, argv[ret]);
 	if (o->output && is_place_of_output(o->output))
 		return cli_compare_misuse("--output is the file of the report, not what '%s' is to "
 					  "hyperfine: --show-output shows what commands write, "
@@ -293,10 +294,7 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 	if (o->rounds && o->precision > 0)
 		return cli_compare_misuse("-n and --precision cannot be combined: one fixes the "
 					  "number of runs, the other finds it");
-	if (cli_operands_are_mixed(&o->operand))
-		return cli_compare_misuse("files with results, whose names end with .json, and "
-					  "commands cannot be mixed");
-	if (cli_operands_are_files(&o->operand))
+	if (o->file.n && !o->operand.n)
 		return has_run_options(o)
 			       ? cli_compare_misuse("files with results are not run: of "
 						    "the options take --by, --name, "
@@ -318,6 +316,7 @@ void cli_compare_options_fini(struct cli_compare_options *o)
 	free(o->joined.word);
 	free(o->list.word);
 	free(o->operand.word);
+	free(o->file.word);
 	free(o->name.word);
 	free(o->setup.word);
 	free(o->prepare.word);

@@ -21,7 +21,9 @@ struct cli_words {
 /**
  * struct cli_compare_options - all strings are the command line's
  * @run:	what each run is measured with; .argv is not set
- * @operand:	the commands, or files with results
+ * @operand:	the commands
+ * @file:	files with results
+ * @runs_first:	a command stands before the first of these
  * @rounds:	-n; 0: until the interval is narrow enough
  * @precision:	half of that, as a logarithm of a factor; 0: not given
  * @fail_above:	factor above which a command is too slow; 0: not given
@@ -34,7 +36,8 @@ struct cli_words {
  */
 struct cli_compare_options {
 	struct cli_stat_options run;
-	struct cli_words operand;
+	struct cli_words operand, file;
+	bool runs_first;
 	uint64_t rounds;
 	double precision;
 	double fail_above;

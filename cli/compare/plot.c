@@ -189,7 +189,10 @@ static void put_label(const struct plot *p, size_t side, double middle)
 				 .what,
 			 NAME_CHARS);
 	else
-		fputs(change.factor.is_known ? "no difference found" : "too few runs", p->f);
+		fputs(change.factor.is_known ? "no difference found"
+		      : change.drifts	     ? "runs drift"
+					     : "too few runs",
+		      p->f);
 	fputs("</text>\n", p->f);
 }
 

@@ -80,7 +80,7 @@ struct cli_side {
 /**
  * struct cli_results - all of it
  * @by:		the metric that the user wants to decide; NULL: the steadiest; owned
- * @host:	of one file: which machine it is of, NULL unknown; owned
+ * @host:	which machine it is of, NULL of several files; owned
  * @has_other_host: of several files: they are of different machines
  * @is_in_emulator: the runs were counted by the emulator, and their times are its own
  * @is_interleaved: rounds are of all sides, in random order

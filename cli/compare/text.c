@@ -141,6 +141,11 @@ static char *decision(const struct cli_comparison *c, size_t side, const struct 
 			"%s and %s: no verdict: %s is 0 in a run, and nothing has a ratio "
 			"to 0",
 			first, name, metric);
+	if (change->drifts)
+		return cli_format(
+			"%s and %s: no verdict: the runs of one of them drift, and so may "
+			"what is between the two",
+			first, name);
 	if (!change->factor.is_known)
 		return cli_format("%s and %s: no verdict: 95 %% needs at least %zu runs of each",
 				  first, name, change->least);
@@ -172,6 +177,8 @@ static char *opinion(const struct cli_comparison *c, size_t side, size_t metric,
 		return cli_format("%s: %s", name, r->metric[metric].reason);
 	if (isnan(change.factor.estimate))
 		return cli_format("%s: no ratio: a run has no number of it, or 0", name);
+	if (change.drifts)
+		return cli_format("%s: no verdict: runs drift", name);
 	if (!change.factor.is_known)
 		return cli_format("%s: no verdict of fewer than %zu runs of each", name,
 				  change.least);
@@ -361,10 +368,11 @@ void cli_compare_write_text(FILE *f, const struct cli_look *look, const struct c
 	put_absence(f, look, c);
 	if (!r->is_interleaved && r->sides > 1)
 		put(f, look, CLI_WARN, 0,
-		    cli_format("the runs were not interleaved: what changed %s between them is in "
-			       "the differences",
-			       r->has_other_host ? "from machine to machine and"
-						 : "on the machine"));
+		    cli_format(
+			    "the runs were not interleaved: intervals are wider by what quarters "
+			    "of the runs differ, and what changed %s for longer is in the "
+			    "differences",
+			    r->has_other_host ? "from machine to machine and" : "on the machine"));
 	if (!r->is_finished)
 		put(f, look, CLI_WARN, 0,
 		    cli_strdup("unfinished: fewer runs were made than were wanted"));

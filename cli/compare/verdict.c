@@ -87,6 +87,36 @@ static struct cli_interval by_runs(double *a, size_t n_a, double *b, size_t n_b,
 	return cli_rank_sum(a, n_a, b, n_b, level);
 }
 
+/* Parts of the runs of a side that are held against each other, one after the other. */
+#define PARTS 4
+/* Student's t for a difference of one of them, by the deviation of all: 95 %, 3 degrees. */
+#define PART_T 3.182
+
+/*
+ * By how much runs of another time may differ though nothing else did, a logarithm of a factor:
+ * what these, in their order, show of it. INFINITY: they drift.
+ */
+static double drift_of(const double *number, size_t n)
+{
+	struct cli_spread all = { 0 }, parts = { 0 };
+	double drift = 0;
+
+	for (size_t i = 0; i < n; i++)
+		cli_spread_add(&all, log(number[i]));
+	for (size_t part = 0; part < PARTS && n >= PARTS; part++) {
+		struct cli_spread of = { 0 };
+
+		for (size_t i = n * part / PARTS; i < n * (part + 1) / PARTS; i++)
+			cli_spread_add(&of, all.run[i]);
+		cli_spread_add(&parts, cli_spread_median(&of));
+		cli_spread_fini(&of);
+	}
+	drift = cli_spread_drift(&all).p <= CLI_DRIFT_P ? INFINITY : PART_T * cli_spread_sd(&parts);
+	cli_spread_fini(&all);
+	cli_spread_fini(&parts);
+	return drift;
+}
+
 /* Of both lists; both are not empty. */
 static void find_ends(const double *a, size_t n_a, const double *b, size_t n_b, double *least,
 		      double *most)
@@ -104,7 +134,7 @@ static struct cli_change change_at(const struct cli_results *r, size_t side, siz
 				   double level)
 {
 	struct cli_change c = { .factor.estimate = NAN };
-	double least, most;
+	double least, most, drift = 0;
 	double *a, *b;
 	size_t n_a, n_b;
 
@@ -113,6 +143,8 @@ static struct cli_change change_at(const struct cli_results *r, size_t side, siz
 	if (n_a && n_b) {
 		find_ends(a, n_a, b, n_b, &least, &most);
 		c.is_equal = least == most;
+		if (!r->is_interleaved && least > 0)
+			drift = fmax(drift_of(a, n_a), drift_of(b, n_b));
 		/* Nothing has a ratio to 0, but that 0 is as much as 0 is known. */
 		if (least > 0)
 			c.factor = r->is_interleaved ? by_rounds(r, side, metric, level)
@@ -122,9 +154,11 @@ static struct cli_change change_at(const struct cli_results *r, size_t side, siz
 	}
 	free(a);
 	free(b);
+	c.drifts = c.factor.is_known && isinf(drift);
+	c.factor.is_known &= !c.drifts;
 	c.factor.estimate = exp(c.factor.estimate);
-	c.factor.low = exp(c.factor.low);
-	c.factor.high = exp(c.factor.high);
+	c.factor.low = exp(c.factor.low - drift);
+	c.factor.high = exp(c.factor.high + drift);
 	c.least = c.factor.is_known ? 0 : least_rounds(r, level);
 	c.differs = c.factor.is_known && (c.factor.low > 1 || c.factor.high < 1);
 	return c;

@@ -33,17 +33,20 @@
  * @least:	.is_known is false: runs of each command from which on it is true
  * @differs:	.is_known, and 1 is outside of the interval
  * @is_equal:	all runs of both have the same number
+ * @drifts:	.is_known is false because the runs of a side drift, and were not interleaved
  */
 struct cli_change {
 	struct cli_interval factor;
 	size_t least;
 	bool differs;
 	bool is_equal;
+	bool drifts;
 };
 
 /*
  * Of a metric that decides: over rounds where results are interleaved, so that what disturbs the
- * machine for a while disturbs both; else over all runs. @side has a reference.
+ * machine for a while disturbs both; else over all runs, and wider by what quarters of the runs of
+ * a side differ from each other: docs/compare.md, "Of two days". @side has a reference.
  */
 struct cli_change cli_change_of(const struct cli_results *r, size_t side, size_t metric);
 

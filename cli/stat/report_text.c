@@ -576,15 +576,12 @@ static void put_sentence(FILE *f, const struct cli_style *style, enum cli_colour
 	fputs(cli_colour(&style->look, CLI_PLAIN), f);
 }
 
-/* Of so many independent sets of runs one is called dependent. */
-#define DRIFT_P 0.01
-
 struct cli_runs_text cli_drift_text(const struct cli_spread *s)
 {
 	struct cli_drift drift = cli_spread_drift(s);
 	struct cli_runs_text out = { "" };
 
-	if (s->n && drift.p <= DRIFT_P)
+	if (s->n && drift.p <= CLI_DRIFT_P)
 		(void)snprintf(out.text, sizeof(out.text),
 			       "The runs are not independent: their real time changed sides of its "
 			       "median %zu time%s where %.3g are expected. The intervals are too "

@@ -77,6 +77,9 @@ struct cli_drift {
 	double p;
 };
 
+/* Of so many independent sets of runs one is called dependent. */
+#define CLI_DRIFT_P 0.01
+
 /* A. Wald and J. Wolfowitz' test of runs; numbers that are the median itself say nothing. */
 struct cli_drift cli_spread_drift(const struct cli_spread *s);
 

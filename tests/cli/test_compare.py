@@ -346,7 +346,7 @@ def results_are_kept_and_compared_again():
         text = compare('base.json', 'new.json')
         has(text, 'base  sleep 0.01  9 runs')
         equal(bool(re.search('^new is [0-9.]+ % slower than base', text, re.MULTILINE)), True, text)
-        has(' '.join(text.split()), 'the runs were not interleaved: what changed on the machine between them is in the differences')
+        has(' '.join(text.split()), 'the runs were not interleaved: intervals are wider by what quarters of the runs differ, and what changed on the machine for longer is in the differences')
         # Of several commands each is compared with itself.
         text = compare('both.json', 'both.json')
         has(' '.join(text.split()), 'A (both.json) #3, real time: no difference found (a difference of ')
@@ -355,15 +355,41 @@ def results_are_kept_and_compared_again():
 
 
 @test
+def what_is_saved_is_compared_with_what_runs_now():
+    with Directory():
+        steady = [1 + i * 7 % 20 / 1e5 for i in range(20)]
+        put('base.json', hyperfine(('sleep 1', steady)))
+        put('two.json', hyperfine(('true', steady), ('sleep 0.01', [t / 100 for t in steady])))
+        put('drifts.json', hyperfine(('sleep 1', sorted(steady))))
+        for args, has_it, names in ((['base.json', 'sleep 0.01'], r'sleep is (?:99|9[89]\.\d+) % faster \([\d.]+ times\) than base \(95 %', ['base', 'sleep']),
+                                    (['sleep 0.01', 'base.json'], r'base is [\d,.]+ % slower \([\d.]+ times\) than sleep \(95 %', ['sleep', 'base']),
+                                    (['--name', 'x', '--name', 'y', 'base.json', 'sleep 0.01'], ' than x ', ['x', 'y']),
+                                    (['two.json', 'sleep 0.01'], '\ntrue \\(two\\) is in one file only', ['true (two)', 'sleep 0.01 (two)', 'sleep']),
+                                    (['drifts.json', 'sleep 0.01'], 'drifts and sleep: no verdict: the runs of one of them drift', ['drifts', 'sleep'])):
+            text = compare('-n', '9', '--by', 'real', *args)
+            equal((bool(re.search(has_it, text)), [line.split('  ')[0].strip() for line in text.splitlines()[:len(names)]]), (True, names), text)
+            has(' '.join(text.split()), 'the runs were not interleaved: intervals are wider')
+        # Before anything is run.
+        for args, part in ((['no.json'], 'no.json: No such file'), (['two.json'], 'no command of two.json is in another file')):
+            done = ntime('compare', *args, 'sh -c "echo >>ran"')
+            equal((done.returncode, done.stdout, os.path.exists('ran')), (125, b'', False))
+            has(err(done), part)
+        done = ntime('compare', '--fail-above', '10%', '-n', '9', '--by', 'real', 'drifts.json', 'sleep 0.01')
+        equal(done.returncode, 125)
+        has(err(done), 'there is no verdict of sleep')
+
+
+@test
 def results_of_hyperfine_are_read():
     with Directory():
-        one, other = [1.0 + i / 100 for i in range(10)], [1.5 + i / 100 for i in range(12)]
+        # Not in order, as nothing that drifts has a verdict.
+        one, other = [1.0 + i * 7 % 10 / 100 for i in range(10)], [1.5 + i * 7 % 12 / 100 for i in range(12)]
         put('h.json', hyperfine(('a x', one), ('b', other)))
         text = compare('h.json')
         has(text, 'a x  10 runs  1,045.000 ms (1,000.000 ms .. 1,090.000 ms)\n')
         # The middle of all differences of logarithms, not that of the medians.
-        has(text, 'b is 48.8 % slower than a x (95 %: 45.0 .. 52.9 %), by real time')
-        put('g.json', hyperfine(('a x', [9.0 + i / 100 for i in range(10)])))
+        has(text, 'b is 49 % slower than a x (95 %: 37 .. 62 %), by real time')
+        put('g.json', hyperfine(('a x', [9.0 + i * 7 % 10 / 100 for i in range(10)])))
         text = compare('g.json', 'h.json')
         has(text, 'a x (h) is 88.')
         has(text, 'b (h) is in one file only: not compared')
@@ -384,7 +410,7 @@ def results_of_hyperfine_are_read():
         # What it tells of memory, of CPU time in the mean, and by parameters.
         more = hyperfine(('a', one), ('a', other))
         for r, value, kilobytes in zip(more['results'], '12', (5, 4)):
-            r.update(parameters={'t': value}, memory_usage_byte=[kilobytes * 1000 + i for i in range(len(r['times']))])
+            r.update(parameters={'t': value}, memory_usage_byte=[kilobytes * 1000 + i * 7 % 12 for i in range(len(r['times']))])
         put('m.json', more)
         text = compare('--by', 'max-rss', '-v', '--export-json', 'again.json', 'm.json')
         has(text, 'a t=2 has ')
@@ -713,7 +739,7 @@ def what_cannot_be_run():
                                (('-n', 'old', 'true', 'true'), 125, "-n 'old' is not a number of runs; a name is --name old"),
                                (('--by', 'page-faults,minor-faults', 'true', 'true'), 125, 'is more than one metric'),
                                (('FOO=1 true', 'true'), 125, "'FOO=1 true' has '=' outside of quotes"),
-                               (('x.json', 'true'), 125, 'files with results, whose names end with .json, and commands cannot be mixed'),
+                               (('x.json', 'true'), 125, 'x.json: No such file or directory'),
                                (('-L', 'x', '1,1', 'true {x}'), 125, '-L x: 1 is there twice'),
                                (('-L', 'x', '1,2', '-s', 'make {x}', './prog'), 125, '--setup differs and the commands do not'),
                                (('-o', 'same', '--plot', 'same', 'true', 'true'), 125, 'two reports cannot be in one file, same'),
