@@ -187,7 +187,7 @@ def words_are_those_of_the_parsers():
     closed = {(*row[0].split(), row[1]): behind(*row[0].split(), row[1]) for row in lines('complete-options') if row[3]}
     closed.update({(name,): behind(name) for name in subcommands()} | {('model', 'run'): behind('model', 'run')})
     closed = {of: words for of, words in closed.items() if words}
-    for of in ('stat --per', 'watch --per', 'stat --via', 'watch --via', 'compare --via', 'list --cpu', 'lab --with', 'trace convert --to',
+    for of in ('stat --per', 'watch --per', 'stat --via', 'watch --via', 'compare --via', 'lab --with', 'trace convert --to',
                'trace info --from', 'trace show --color', 'trace stat --sort', 'trace', 'reg', 'gl', 'driver', 'lab', 'model', 'model run'):
         t.has(closed, tuple(of.split()))
     known = {word for of, words in closed.items() if of != ('list', '--cpu') for word in words} | {'nosuch', 'frame', 'core', 'MCP77'}
@@ -208,7 +208,7 @@ def words_of_closed_sets():
         for shell, rows in offered(word):
             equal({name for name, _ in rows}, set(behind(*of.split())), f'{shell}, "ntime {word}"')
     models = [name for name in behind('list', '--cpu') if name.startswith('sk')]
-    t.has(models, 'skx')
+    equal('skx' in models, t.ntime('list', '--cpu', 'skx', '--names').returncode == 0)
     for shell, rows in offered('list --cpu sk'):
         equal({name for name, about in rows if about}, set(models), shell)
 
