@@ -16,7 +16,7 @@
 #include "cli/subcommands.h" /* made by cli/meson.build */
 
 /* Not shown to people. */
-#define HIDDEN(X) X(complete_subcommands) X(complete_options)
+#define HIDDEN(X) X(complete_subcommands) X(complete_options) X(complete_words)
 
 #define DECLARE(name) extern const struct cli_command cli_##name##_command;
 #define POINTER(name) &cli_##name##_command,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Completion of ntime for bash. Subcommands and options come from "ntime complete-subcommands" and
-# "ntime complete-options", the events from "ntime list --names", so that all are those of the ntime
-# that is installed. Works alone; with the package bash-completion the measured command is completed
-# with its own rules.
+# "ntime complete-options", words of closed sets from "ntime complete-words", the events from "ntime
+# list --names", so that all are those of the ntime that is installed. Works alone; with the package
+# bash-completion the measured command is completed with its own rules.
 
 # Words of $1 that begin with $2 into COMPREPLY, one a line so that names may have blanks.
 _ntime_reply()
@@ -101,110 +101,50 @@ _ntime_argument()
 	done <<<"$3"
 }
 
-# Actions of subcommand $1.
-_ntime_actions_of()
+# Files, or with -d directories, that begin with $1.
+_ntime_files()
 {
-	case $1 in
-	trace) awk -F'\037' '$1 ~ /^trace / { sub(/^trace /, "", $1); print $1 }' <<<"$2" | sort -u ;;
-	lab) printf '%s\n' list run shell prepare build module update clean ;;
-	reg) printf '%s\n' ls get set watch dump diff hammer ;;
-	driver) printf '%s\n' build load unload status ;;
-	model) printf '%s\n' run read play truth ;;
+	compopt -o filenames 2>/dev/null
+	mapfile -t COMPREPLY < <(compgen "${@:2}" -- "$1")
+}
+
+# What option $3 of subcommand $2, which takes $4, may be given; $5: what is typed of it.
+_ntime_value()
+{
+	local ntime=$1 cur=$5
+	case $4 in
+	LIST)
+		[[ $3 == @(-e|--event) ]] && _ntime_names "$("$ntime" list --names 2>/dev/null)" "$cur"
+		;;
+	METRIC) _ntime_names "$("$ntime" list --metrics --names 2>/dev/null)" "$cur" ;;
+	DIR) _ntime_files "$cur" -d ;;
+	*FILE* | SOCKET) _ntime_files "$cur" -f ;;
+	GROUP) _ntime_reply "$(cut -d: -f1 /etc/group)" "$cur" ;;
+	PID*) _ntime_reply "$(cd /proc && printf '%s\n' [0-9]*)" "$cur" ;;
+	*)
+		# shellcheck disable=SC2086  # "trace show" is two words
+		_ntime_describe "$("$ntime" complete-words $2 "$3" 2>/dev/null)" "$cur"
+		;;
 	esac
 }
 
-# Guests are asked for only behind the words that take one: the answer takes a moment.
-_ntime_lab()
+# What stands behind action $3 of subcommand $2; $4: what is typed of it.
+_ntime_operand()
 {
-	local ntime=$1 cur=$2 pending=$3 has_dashes=$4 options=$5
-	[[ -n $has_dashes ]] && return
-	case $pending in
-	PEER)
-		_ntime_reply $'perf\npapi\nprograms' "$cur"
-		return
+	local ntime=$1 cur=$4
+	case $2 in
+	reg)
+		if [[ $3 == diff ]]; then
+			_ntime_files "$cur" -f -W live
+		elif [[ $3 != dump ]]; then
+			_ntime_names "$("$ntime" reg ls --names 2>/dev/null)" "$cur"
+		fi
 		;;
-	FILE)
-		compopt -o filenames 2>/dev/null
-		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-		return
-		;;
-	?*)
-		return
+	*)
+		_ntime_reply "$("$ntime" complete-words "$2" "$3" 2>/dev/null)" "$cur"
+		[[ $2 == @(driver|lab) || ${#COMPREPLY[@]} -gt 0 ]] || _ntime_files "$cur" -f
 		;;
 	esac
-	if [[ $cur == -* ]]; then
-		_ntime_describe "$(_ntime_options_of lab "$options" "$cur")" "$cur"
-	elif ((COMP_CWORD == 2)); then
-		_ntime_reply "$(_ntime_actions_of lab)" "$cur"
-	elif [[ ${COMP_WORDS[2]} == run || ${COMP_WORDS[2]} == shell || ${COMP_WORDS[2]} == prepare || ${COMP_WORDS[2]} == module ]]; then
-		_ntime_reply "$("$ntime" lab list 2>/dev/null | awk '/^[^ ]/ { print $1 }')" "$cur"
-	fi
-}
-
-# Actions of reg and driver, and what stands behind them.
-_ntime_actions()
-{
-	local sub=$1 ntime=$2 cur=$3 pending=$4 has_dashes=$5 options=$6 at=$7
-	if [[ -n $has_dashes ]]; then
-		_ntime_command "$at"
-		return
-	fi
-	case $pending in
-	FILE | DIR | SOCKET)
-		compopt -o filenames 2>/dev/null
-		mapfile -t COMPREPLY < <(compgen "$([[ $pending == DIR ]] && echo -d || echo -f)" -- "$cur")
-		return
-		;;
-	GROUP)
-		_ntime_reply "$(cut -d: -f1 /etc/group)" "$cur"
-		return
-		;;
-	RELEASE)
-		_ntime_reply "$(cd /lib/modules 2>/dev/null && printf '%s\n' *)" "$cur"
-		return
-		;;
-	?*)
-		return
-		;;
-	esac
-	if [[ $cur == -* ]]; then
-		_ntime_describe "$(_ntime_options_of "$sub" "$options" "$cur")" "$cur"
-	elif ((COMP_CWORD == 2)); then
-		_ntime_reply "$(_ntime_actions_of "$sub")" "$cur"
-	elif [[ $sub == reg && ${COMP_WORDS[2]} == diff ]]; then
-		compopt -o filenames 2>/dev/null
-		mapfile -t COMPREPLY < <(compgen -f -W live -- "$cur")
-	elif [[ $sub == reg && ${COMP_WORDS[2]} != dump ]]; then
-		_ntime_names "$("$ntime" reg ls --names 2>/dev/null)" "$cur"
-	fi
-}
-
-# Actions of trace, which have options each, and traces.
-_ntime_trace()
-{
-	local sub=$1 cur=$2 pending=$3 options=$4
-	case $pending in
-	FORM)
-		_ntime_reply "$([[ $sub == 'trace convert' ]] && echo json)"$'\nvfio\nsimple\nmmiotrace\ndemmt\nbinary' "$cur"
-		return
-		;;
-	WHEN)
-		_ntime_reply $'auto\nalways\nnever' "$cur"
-		return
-		;;
-	*FILE* | *DIR*) ;;
-	?*)
-		return
-		;;
-	esac
-	if [[ -z $pending && $cur == -* ]]; then
-		_ntime_describe "$(_ntime_options_of "$sub" "$options" "$cur")" "$cur"
-	elif ((COMP_CWORD == 2)); then
-		_ntime_reply "$(_ntime_actions_of trace "$options")" "$cur"
-	else
-		compopt -o filenames 2>/dev/null
-		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-	fi
 }
 
 _ntime()
@@ -250,63 +190,28 @@ _ntime()
 		esac
 	done
 	[[ $cur == '=' ]] && cur=''
-	if [[ $sub == trace* ]]; then
-		_ntime_trace "$sub" "$cur" "$pending" "$options"
-		return
-	fi
-	if [[ $sub == lab ]]; then
-		_ntime_lab "$ntime" "$cur" "$pending" "$has_dashes" "$options"
-		return
-	fi
-	if [[ $sub == reg || $sub == driver || $sub == model ]]; then
-		_ntime_actions "$sub" "$ntime" "$cur" "$pending" "$has_dashes" "$options" "$i"
-		return
-	fi
-	if [[ $sub == @(stat|gl) && ($i -lt $COMP_CWORD || -n $has_dashes) ]]; then
+	if [[ $sub == @(stat|gl|reg) && ($has_dashes || ($sub != reg && $i -lt $COMP_CWORD)) ]]; then
 		_ntime_command "$i"
 		return
 	fi
-	case $pending in
-	LIST)
-		if [[ $option == -e || $option == --event ]]; then
-			_ntime_names "$("$ntime" list --names 2>/dev/null)" "$cur"
-		fi
+	[[ $has_dashes ]] && return
+	if [[ $pending ]]; then
+		_ntime_value "$ntime" "$sub" "$option" "$pending" "$cur"
 		return
-		;;
-	METRIC)
-		_ntime_names "$("$ntime" list --metrics --names 2>/dev/null)" "$cur"
-		return
-		;;
-	FILE | DIR)
-		compopt -o filenames 2>/dev/null
-		mapfile -t COMPREPLY < <(compgen "$([[ $pending == DIR ]] && echo -d || echo -f)" -- "$cur")
-		return
-		;;
-	WHAT)
-		_ntime_reply $'socket\ncore\nthread\nnone' "$cur"
-		return
-		;;
-	[[:lower:]]*'|'*)
-		_ntime_reply "${pending//|/$'\n'}" "$cur"
-		return
-		;;
-	PID*)
-		_ntime_reply "$(cd /proc && printf '%s\n' [0-9]*)" "$cur"
-		return
-		;;
-	?*)
-		return
-		;;
-	esac
+	fi
 	if [[ $cur == -* ]]; then
 		((COMP_CWORD == 1)) && own=,ntime
 		_ntime_describe "$(_ntime_options_of "$sub$own" "$options" "$cur")" "$cur"
 	elif [[ $sub == help ]] && ((COMP_CWORD == 2)); then
 		_ntime_describe "$subcommands" "$cur"
 	elif [[ $sub == help ]] && ((COMP_CWORD == 3)); then
-		_ntime_reply "$(_ntime_actions_of "${COMP_WORDS[2]}" "$options")" "$cur"
-	elif [[ $sub == watch ]]; then
-		_ntime_names $'throttling\nmemory\npower\nfrequency\ncstates\ncore\ncache\n'"$("$ntime" list --names 2>/dev/null)" "$cur"
+		_ntime_reply "$("$ntime" complete-words "${COMP_WORDS[2]}" 2>/dev/null)" "$cur"
+	elif [[ $sub == @(reg|driver|lab|model|trace*) ]]; then
+		if ((COMP_CWORD == 2)); then
+			_ntime_reply "$("$ntime" complete-words "$sub" 2>/dev/null)" "$cur"
+		else
+			_ntime_operand "$ntime" "${sub% *}" "${COMP_WORDS[2]}" "$cur"
+		fi
 	elif [[ $sub == compare ]]; then
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(
@@ -314,8 +219,8 @@ _ntime()
 			[[ $cur == *[/~]* ]] || _ntime_commands "$cur"
 		)
 	elif [[ $sub == gl ]]; then
-		_ntime_reply $'list\n'"$(_ntime_commands "$cur")" "$cur"
-	elif [[ $sub == list ]]; then
+		_ntime_reply "$("$ntime" complete-words gl 2>/dev/null; _ntime_commands "$cur")" "$cur"
+	elif [[ $sub == @(list|watch) ]]; then
 		_ntime_names "$("$ntime" list --names 2>/dev/null)" "$cur"
 	elif [[ $sub == stat ]]; then
 		if [[ $cur == *[/~]* ]]; then

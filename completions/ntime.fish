@@ -1,22 +1,11 @@
 # SPDX-License-Identifier: MIT
 # Completion of ntime for fish. Subcommands and options come from "ntime complete-subcommands" and
-# "ntime complete-options", the events from "ntime list --names", so that all are those of the ntime
-# that is installed.
+# "ntime complete-options", words of closed sets from "ntime complete-words", the events from "ntime
+# list --names", so that all are those of the ntime that is installed.
 
-# Actions of subcommand $argv[1].
-function __ntime_actions
-    switch $argv[1]
-        case trace
-            $__ntime_program complete-options 2>/dev/null | string replace -rf '^trace (\S+)\t.*' '$1' | sort -u
-        case lab
-            printf '%s\n' list run shell prepare build module update clean
-        case reg
-            printf '%s\n' ls get set watch dump diff hammer
-        case driver
-            printf '%s\n' build load unload status
-        case model
-            printf '%s\n' run read play truth
-    end
+# What may stand behind the words $argv, where that is one of a closed set.
+function __ntime_closed
+    $__ntime_program complete-words (string split ' ' -- $argv) 2>/dev/null
 end
 
 # "--LONG<TAB>what it is" of the options of subcommand $argv[1]; with $argv[2] the short ones too.
@@ -44,21 +33,14 @@ function __ntime_names
     end
 end
 
-# What an option that takes $argv[1] may be given; $argv[2]: the option, $argv[3]: what is typed of it.
+# What an option that takes $argv[1] may be given; $argv[2]: the option, $argv[3]: what is typed of it;
+# $argv[4]: its subcommand.
 function __ntime_values
     switch $argv[1]
         case LIST
             contains -- $argv[2] -e --event; and __ntime_names $argv[3]
         case METRIC
             __ntime_names $argv[3] --metrics
-        case WHAT
-            printf '%s\n' socket core thread none
-        case PEER
-            printf '%s\n' perf papi programs
-        case FORM
-            printf '%s\n' vfio simple mmiotrace demmt binary json
-        case WHEN
-            printf '%s\n' auto always never
         case 'PID*'
             __fish_complete_pids
         case GROUP
@@ -67,8 +49,8 @@ function __ntime_values
             __fish_complete_directories $argv[3]
         case '*FILE*' SOCKET
             __fish_complete_path $argv[3]
-        case '*|*'
-            string match -qr '^[a-z]' -- $argv[1]; and string split '|' -- $argv[1]
+        case '*'
+            __ntime_closed $argv[4] $argv[2]
     end
 end
 
@@ -88,27 +70,24 @@ end
 function __ntime_words
     set -l count (count $argv[3..-1])
     switch $argv[1]
-        case list
+        case list watch
             __ntime_names $argv[2]
         case compare
             __fish_complete_path $argv[2]
             string match -q -- '*/*' $argv[2]; or __ntime_commands $argv[2]
-        case watch
-            printf '%s\n' throttling memory power frequency cstates core cache
-            __ntime_names $argv[2]
         case gl
-            test $count -eq 0; and echo list; and __ntime_commands $argv[2]
+            test $count -eq 0; and __ntime_closed gl; and __ntime_commands $argv[2]
         case help
             if test $count -eq 0
                 $__ntime_program complete-subcommands 2>/dev/null
             else
-                __ntime_actions $argv[3]
+                __ntime_closed $argv[3]
             end
         case lab reg driver model trace
             if test $count -eq 0
-                __ntime_actions $argv[1]
-            else if test $argv[1] = lab; and contains -- $argv[3] run shell prepare module
-                $__ntime_program lab list 2>/dev/null | string replace -rf '^(\S+) .*' '$1'
+                __ntime_closed $argv[1]
+            else if test $argv[1] = lab; or test "$argv[1] $argv[3]" = 'model run'
+                __ntime_closed $argv[1] $argv[3]
             else if test $argv[1] = reg; and not contains -- $argv[3] diff dump
                 $__ntime_program reg ls --names 2>/dev/null
             else
@@ -156,13 +135,13 @@ function __ntime_complete
         set -e words[1]
     end
     if test -n "$pending"
-        __ntime_values $pending $option $word
+        __ntime_values $pending $option $word $table
         return
     end
     if string match -q -- '--*=*' $word
         set option (string replace -r '=.*' '' -- $word)
         set pending (__ntime_argument $table $option)
-        __ntime_values "$pending" $option (string replace -r '^[^=]*=' '' -- $word) | string replace -r -- '^' "$option="
+        __ntime_values "$pending" $option (string replace -r '^[^=]*=' '' -- $word) $table | string replace -r -- '^' "$option="
         return
     end
     if test $sub != stat

@@ -164,6 +164,9 @@ def main(argv):
     """The exit status."""
     for number in ENDING:
         signal.signal(number, interrupt)
+    if argv[:1] == ['complete-words']:
+        print(*options.words(argv[1:], lambda: [g.name for g in guest.all_guests()]), sep='\n')
+        return 0
     args, command = options.parse(argv)
     if sys.stdout is None:
         say('standard output is closed')

@@ -59,6 +59,19 @@ def _add_running(sub):
 
 def parser():
     """The parser of all subcommands."""
+    return _parsers()[0]
+
+
+def words(argv, guests):
+    """What may stand behind these words of a command line, where that is one of a closed set, for completion."""
+    if not argv:
+        return _parsers()[1].choices
+    if argv[-1] == '--with':
+        return PEERS
+    return guests() if argv[0] in ('run', 'shell', 'prepare', 'module') and len(argv) == 1 else ()
+
+
+def _parsers():
     top = Parser(prog='ntime lab', allow_abbrev=False,
                  description='Run commands in emulated machines whose true counts are known. The manual page is ntime-lab(1).')
     subs = top.add_subparsers(dest='what', required=True, metavar='list|run|shell|prepare|build|module|update|clean', parser_class=Parser)
@@ -87,7 +100,7 @@ def parser():
         .add_argument('kernel', metavar='FLAVOUR|GUEST')
     add('update', 'look for newer packages; what is prepared is kept until then')
     add('clean', 'remove the cache: everything fetched, and the emulators built of it')
-    return top
+    return top, subs
 
 
 def parse(argv):

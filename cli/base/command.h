@@ -8,6 +8,9 @@
 
 #include "cli/output/exit.h"
 
+/* A closed set of words, one after the other: number @i, NULL behind the last. */
+typedef const char *cli_word_fn(size_t i);
+
 /* What an option does by itself with a member of the subcommand's options. */
 enum cli_option_sets {
 	CLI_SETS_NOTHING,
@@ -31,6 +34,7 @@ enum cli_option_sets {
  * @arg:	name of the argument, NULL when it takes none
  * @help:	what it does, one sentence without final stop
  * @sets, @at:	CLI_FLAG(), CLI_TEXT() or CLI_COUNT(): all that it does; cli_option_store()
+ * @word:	the words that it takes, for cli_option_word() and completion; NULL: others as well
  *
  * Tables end with a NULL @name.
  */
@@ -41,6 +45,7 @@ struct cli_option {
 	const char *help;
 	enum cli_option_sets sets;
 	size_t at;
+	cli_word_fn *word;
 };
 
 static inline bool cli_option_has_letter(const struct cli_option *o)
@@ -79,6 +84,9 @@ struct cli_foreign {
  * @for_each_action: calls @fn for each action that has options of its own, as a command called
  *	"NAME ACTION" that lives only as long as the
  *		call; ends at the first non-zero value, which it returns. NULL: there are none
+ * @action:	names of its actions, for cli_action_find() and completion; NULL: there are none
+ * @words:	of one whose words are not in these tables: print what may follow those behind
+ *		argv[1], "complete-words", for completion; as @run else. NULL: all are here
  * @run:	argv[0] is the subcommand's name; the exit status of ntime
  */
 struct cli_command {
@@ -91,6 +99,8 @@ struct cli_command {
 	bool is_hidden;
 	bool is_permuting;
 	int (*for_each_action)(int (*fn)(void *arg, const struct cli_command *action), void *arg);
+	cli_word_fn *action;
+	int (*words)(const struct cli_command *self, int argc, char **argv);
 	int (*run)(const struct cli_command *self, int argc, char **argv);
 };
 

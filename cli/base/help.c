@@ -279,6 +279,64 @@ static int run_complete_subcommands(const struct cli_command *self, int argc, ch
 	return cli_say_stdout_end();
 }
 
+/* What follows option @option of @c. */
+static void print_words_of_option(const struct cli_command *c, const char *option)
+{
+	for (const struct cli_option *o = c->options; o && o->name; o++) {
+		bool is_long = strncmp(option, "--", 2) == 0 && strcmp(option + 2, o->name) == 0;
+		bool is_short = cli_option_has_letter(o) && option[0] == '-' &&
+				option[1] == o->id && !option[2];
+
+		for (size_t i = 0; (is_long || is_short) && o->word && o->word(i); i++)
+			puts(o->word(i));
+	}
+}
+
+/* @arg: the action and the option. */
+static int print_words_of_action(void *arg, const struct cli_command *action)
+{
+	char **argv = arg;
+
+	if (strcmp(action_name(action), argv[0]) == 0)
+		print_words_of_option(action, argv[1]);
+	return 0;
+}
+
+/*
+ * What may stand behind words of a command line, where that is one of a closed set: behind a
+ * subcommand its actions, behind an option its arguments; one per line, with "<TAB>what it is"
+ * where there is more to say.
+ */
+static int run_complete_words(const struct cli_command *self, int argc, char **argv)
+{
+	const struct cli_command *c = argc > 1 ? cli_command_find(argv[1]) : NULL;
+
+	if (!c)
+		return cli_say_misuse("", "%s takes a subcommand and the words behind it",
+				      self->name);
+	if (c->words) {
+		argv[0] = argv[1];
+		argv[1] = (char *)self->name;
+		return c->words(c, argc, argv);
+	}
+	for (size_t i = 0; argc == 2 && c->action && c->action(i); i++)
+		puts(c->action(i));
+	if (argc == 3)
+		print_words_of_option(c, argv[2]);
+	else if (argc == 4 && c->for_each_action)
+		c->for_each_action(print_words_of_action, argv + 2);
+	return cli_say_stdout_end();
+}
+
+const struct cli_command cli_complete_words_command = {
+	.name = "complete-words",
+	.usage = "complete-words SUBCOMMAND [WORD...]",
+	.about = "print the words that may follow, one per line, for completion",
+	.details = "",
+	.is_hidden = true,
+	.run = run_complete_words,
+};
+
 const struct cli_command cli_complete_subcommands_command = {
 	.name = "complete-subcommands",
 	.usage = "complete-subcommands",

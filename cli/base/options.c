@@ -252,6 +252,58 @@ int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 	return optind;
 }
 
+static int find_word(cli_word_fn *word, const char *typed)
+{
+	for (int i = 0; word((size_t)i); i++)
+		if (strcmp(word((size_t)i), typed) == 0)
+			return i;
+	return -EINVAL;
+}
+
+/* "load, unload or status", with @last before the last one. */
+static const char *join_words(char *out, size_t size, cli_word_fn *word, const char *last)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; word(i) && used < size; i++)
+		used += (size_t)snprintf(out + used, size - used, "%s%s",
+					 !i	       ? ""
+					 : word(i + 1) ? ", "
+						       : last,
+					 word(i));
+	return out;
+}
+
+int cli_option_word(const char *command, const struct cli_option *option, const char *value)
+{
+	int i = find_word(option->word, value);
+	char names[256] = "";
+
+	if (i >= 0)
+		return i;
+	return cli_misuse(command, "--%s takes %s, not '%s'", option->name,
+			  join_words(names, sizeof(names), option->word, " or "), value);
+}
+
+int cli_action_find(const struct cli_command *self, int argc, char **argv)
+{
+	const char *typed = argc > 1 ? argv[1] : "-";
+	int i = find_word(self->action, typed);
+	char names[256] = "";
+
+	if (i >= 0)
+		return i;
+	if (typed[0] == '-')
+		return cli_misuse(self->name, "name an action: %s",
+				  join_words(names, sizeof(names), self->action, " or "));
+	for (size_t n = 0; self->action(n); n++)
+		if (cli_word_is_near(typed, self->action(n)))
+			return cli_misuse(self->name, "%s has no action '%s'; did you mean '%s'?",
+					  self->name, typed, self->action(n));
+	return cli_misuse(self->name, "%s has no action '%s', only %s", self->name, typed,
+			  join_words(names, sizeof(names), self->action, " and "));
+}
+
 int cli_option_time(const char *command, const struct cli_option *option, const char *value,
 		    uint64_t least_ns, uint64_t *ns)
 {
@@ -275,6 +327,11 @@ int cli_option_time(const char *command, const struct cli_option *option, const 
 				  "another number with ns, us or min",
 				  name, value);
 	return 0;
+}
+
+const char *cli_via_word(size_t i)
+{
+	return ntime_via_name((uint32_t)i);
 }
 
 int cli_option_via(const char *command, const char *value, uint32_t *via)

@@ -32,6 +32,13 @@ enum {
 #define FLAG(member) CLI_FLAG(struct cli_compare_options, member)
 #define TEXT(member) CLI_TEXT(struct cli_compare_options, member)
 
+/* Those that count programs. */
+static const char *via_word(size_t i)
+{
+	return ntime_via_name(i > NTIME_VIA_PERF ? NTIME_VIA_EMULATOR + (uint32_t)i - 2
+						 : (uint32_t)i);
+}
+
 const struct cli_option cli_compare_option_table[] = {
 	{ 'n', "runs", "N", "run each command N times; else until the interval is narrow enough" },
 	{ 'r', "repeat", "N", "the same, as stat has it" },
@@ -44,7 +51,8 @@ const struct cli_option cli_compare_option_table[] = {
 	  "what decides: real, user, sys, user+sys, max-rss, an event or a metric" },
 	{ ID_VIA, "via", NTIME_VIA_NAMES,
 	  "perf or emulator; else by perf, and by the emulator what --by names and only it "
-	  "counts" },
+	  "counts",
+	  .word = via_word },
 	{ 'L', "parameter-list", "VAR LIST",
 	  "run a command once for each value of the LIST, with {VAR} replaced; may be repeated" },
 	{ ID_NAME, "name", "NAME", "what to call a command; once for each, in their order" },

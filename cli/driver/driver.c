@@ -73,17 +73,9 @@ static int set_option(void *arg, const struct cli_option *o, const char *value)
 	return -EINVAL;
 }
 
-static const struct action *find_action(const struct cli_command *self, int argc, char **argv)
+static const char *action_word(size_t i)
 {
-	for (size_t i = 0; argc > 1 && i < ACTIONS; i++)
-		if (strcmp(actions[i].name, argv[1]) == 0)
-			return &actions[i];
-	if (argc < 2 || argv[1][0] == '-')
-		cli_say_misuse(self->name, "name an action: load, unload or status");
-	else
-		cli_say_misuse(self->name,
-			       "driver has no action '%s', only load, unload and status", argv[1]);
-	return NULL;
+	return i < ACTIONS ? actions[i].name : NULL;
 }
 
 static int run_driver(const struct cli_command *self, int argc, char **argv)
@@ -96,9 +88,10 @@ static int run_driver(const struct cli_command *self, int argc, char **argv)
 		cli_help_print(stdout, self);
 		return cli_say_stdout_end();
 	}
-	p.action = find_action(self, argc, argv);
-	if (!p.action)
+	ret = cli_action_find(self, argc, argv);
+	if (ret < 0)
 		return CLI_EXIT_FAILED;
+	p.action = &actions[ret];
 	ret = cli_options_parse(self, argc - 1, argv + 1, set_option, &p);
 	if (ret == -ECANCELED)
 		return cli_say_stdout_end();
@@ -121,5 +114,6 @@ const struct cli_command cli_driver_command = {
 		   "loaded or not mounted; 125 on failure.",
 	.options = options,
 	.is_permuting = true,
+	.action = action_word,
 	.run = run_driver,
 };

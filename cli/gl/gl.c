@@ -136,6 +136,11 @@ static int run_list(const struct cli_command *self, struct cli_gl *gl, int argc,
 	return cli_gl_prepare(gl) < 0 ? CLI_EXIT_FAILED : cli_gl_list(gl);
 }
 
+static const char *action_word(size_t i)
+{
+	return i ? NULL : "list";
+}
+
 static int run(const struct cli_command *self, struct cli_gl *gl, int argc, char **argv)
 {
 	int first = cli_options_parse(self, argc, argv, set_option, gl);
@@ -151,7 +156,7 @@ static int run(const struct cli_command *self, struct cli_gl *gl, int argc, char
 	if (gl->is_preload && gl->vendor)
 		return cli_say_misuse(self->name, "--vendor asks glvnd for a driver, and --preload "
 						  "is for systems without it");
-	if (strcmp(argv[first], "list") == 0 && strcmp(argv[first - 1], "--") != 0)
+	if (strcmp(argv[first], action_word(0)) == 0 && strcmp(argv[first - 1], "--") != 0)
 		return run_list(self, gl, argc - first, argv + first);
 	if (gl->is_es || gl->is_csv || gl->is_json)
 		return cli_say_misuse(self->name, "--es, --csv and --json belong to list");
@@ -179,5 +184,6 @@ const struct cli_command cli_gl_command = {
 		"would find, and why others are missing.\nThe exit status is the program's; 125 "
 		"if ntime failed, 126 if the program cannot be executed, 127 if it is not found.",
 	.options = options,
+	.action = action_word,
 	.run = run_gl,
 };

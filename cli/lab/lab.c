@@ -81,5 +81,6 @@ const struct cli_command cli_lab_command = {
 		   "itself failed: the guest hung or died, or its kernel reported a bug; 77 if the "
 		   "guest is not available on this machine.",
 	.options = options,
+	.words = run_lab,
 	.run = run_lab,
 };

@@ -213,6 +213,29 @@ static int run_list(const struct cli_command *self, int argc, char **argv)
 	return list_machine(&l, argv + ret, (size_t)(argc - ret));
 }
 
+static int print_model(void *arg, const char *name, const char *desc)
+{
+	(void)arg;
+	printf("%s\t%s\n", name, desc);
+	return 0;
+}
+
+/* The models of --cpu are the library's. */
+static int print_words(const struct cli_command *self, int argc, char **argv)
+{
+	const struct cli_machine machine = { .root = NULL };
+	struct ntime_ctx *ctx;
+
+	(void)self;
+	if (argc != 3 || strcmp(argv[2], "--cpu") != 0)
+		return 0;
+	if (cli_machine_open(&machine, &ctx))
+		return CLI_EXIT_FAILED;
+	(void)ntime_pmu_model_for_each(ctx, print_model, NULL);
+	ntime_close(ctx);
+	return cli_say_stdout_end();
+}
+
 const struct cli_command cli_list_command = {
 	.name = "list",
 	.usage = "list [OPTION...] [PATTERN...]",
@@ -224,5 +247,6 @@ const struct cli_command cli_list_command = {
 		   "exit status is 1 if nothing matches.",
 	.options = options,
 	.is_permuting = true,
+	.words = print_words,
 	.run = run_list,
 };

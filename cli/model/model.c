@@ -63,5 +63,6 @@ const struct cli_command cli_model_command = {
 		   "found without any counter. vectors runs test vectors of its counters from a "
 		   "file. ntime counts on it with --model SOCKET.",
 	.options = options,
+	.words = run_model,
 	.run = run_model,
 };

@@ -143,26 +143,9 @@ static int check(const struct cli_reg *r, const struct action *a)
 	return 0;
 }
 
-static const struct action *find_action(const struct cli_command *self, int argc, char **argv)
+static const char *action_word(size_t i)
 {
-	if (argc < 2 || argv[1][0] == '-') {
-		cli_say_misuse(self->name,
-			       "name an action: ls, get, set, watch, dump, diff or hammer");
-		return NULL;
-	}
-	for (size_t i = 0; i < ACTIONS; i++)
-		if (strcmp(actions[i].name, argv[1]) == 0)
-			return &actions[i];
-	for (size_t i = 0; i < ACTIONS; i++)
-		if (cli_word_is_near(argv[1], actions[i].name)) {
-			cli_say_misuse(self->name, "reg has no action '%s'; did you mean '%s'?",
-				       argv[1], actions[i].name);
-			return NULL;
-		}
-	cli_say_misuse(self->name,
-		       "reg has no action '%s', only ls, get, set, watch, dump, diff and hammer",
-		       argv[1]);
-	return NULL;
+	return i < ACTIONS ? actions[i].name : NULL;
 }
 
 /* Options may stand anywhere in front of a "--", behind which a command begins. */
@@ -199,9 +182,10 @@ static int run_reg(const struct cli_command *self, int argc, char **argv)
 		cli_help_print(stdout, self);
 		return cli_say_stdout_end();
 	}
-	a = find_action(self, argc, argv);
-	if (!a)
+	ret = cli_action_find(self, argc, argv);
+	if (ret < 0)
 		return CLI_EXIT_FAILED;
+	a = &actions[ret];
 	r.action = a->name;
 	ret = parse(&r, a, argc - 1, argv + 1);
 	if (ret == -ECANCELED)
@@ -242,6 +226,7 @@ const struct cli_command cli_reg_command = {
 	.options = options,
 	.foreign = foreign,
 	.is_permuting = true,
+	.action = action_word,
 	.run = run_reg,
 };
 

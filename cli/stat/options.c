@@ -48,7 +48,8 @@ const struct cli_option cli_stat_option_table[] = {
 	{ 'C', "cpu", "LIST", "count everything on these CPUs, such as 0-3,8", TEXT(cpus) },
 	{ ID_PER, "per", "socket|core|thread|function",
 	  "with -a or -C: also print what each socket, core or CPU counted; with --via emulator: "
-	  "each function" },
+	  "each function",
+	  .word = cli_per_stat_word },
 	{ 'p', "pid", "PID[,PID...]", "attach to all threads of running processes" },
 	{ 't', "tid", "TID[,TID...]", "attach to running threads" },
 	{ 'i', "no-inherit", NULL, "do not count threads and processes that are started later",
@@ -74,8 +75,8 @@ const struct cli_option cli_stat_option_table[] = {
 	{ 0, "frames", "FILE",
 	  "count each frame of the command by itself, into a ring that ntime watch --frames shows",
 	  TEXT(frames) },
-	{ ID_VIA, "via", NTIME_VIA_NAMES,
-	  "access method; all but perf and emulator need -a or -C" },
+	{ ID_VIA, "via", NTIME_VIA_NAMES, "access method; all but perf and emulator need -a or -C",
+	  .word = cli_via_word },
 	{ 0, "no-self-test", NULL, "do not test counters when they are first used on this boot",
 	  FLAG(no_self_test) },
 	{ 0, "machine", "FILE", "with --dry-run: plan for a recorded machine instead of this one",
@@ -292,6 +293,7 @@ static int set_time(const struct cli_option *option, const char *value, uint64_t
 static int set_option(void *arg, const struct cli_option *option, const char *value)
 {
 	struct cli_stat_options *o = arg;
+	int word;
 
 	if (cli_option_store(option, o, value))
 		return 0;
@@ -319,10 +321,13 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 	case ID_VIA:
 		return cli_option_via("stat", value, &o->via);
 	case ID_PER:
-		return cli_per_parse(value, false, &o->per) < 0
-			       ? misuse("--per takes socket, core, thread or function, not '%s'",
-					value)
-			       : 0;
+		word = cli_option_word("", option, value);
+		if (word < 0)
+			return word;
+		o->per = CLI_PER_SOCKET + (enum cli_per)word;
+		if (o->per == CLI_PER_NONE)
+			o->per = CLI_PER_FUNCTION;
+		return 0;
 	case ID_CSV:
 		return set_writer(o, &cli_csv_writer);
 	default:

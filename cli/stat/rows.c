@@ -21,17 +21,16 @@ const char *cli_per_word(enum cli_per per)
 	return per_words[per];
 }
 
-int cli_per_parse(const char *word, bool is_watch, enum cli_per *per)
+const char *cli_per_watch_word(size_t i)
 {
-	for (int i = CLI_PER_SOCKET; i <= CLI_PER_FUNCTION; i++) {
-		if (i == (is_watch ? CLI_PER_FUNCTION : CLI_PER_NONE))
-			continue;
-		if (strcmp(word, per_words[i]) == 0) {
-			*per = (enum cli_per)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
+	return i <= CLI_PER_NONE - CLI_PER_SOCKET ? per_words[CLI_PER_SOCKET + i] : NULL;
+}
+
+const char *cli_per_stat_word(size_t i)
+{
+	const char *word = cli_per_watch_word(i);
+
+	return word == per_words[CLI_PER_NONE] ? per_words[CLI_PER_FUNCTION] : word;
 }
 
 int cli_row_item_learn(struct cli_row_item *item, const struct ntime_session *s, size_t i)

@@ -14,24 +14,25 @@
 
 #include <ntime/session.h>
 
+#include "cli/base/command.h"
+
 /* Of what a row of values tells. */
 enum cli_per {
 	CLI_PER_CHOSEN, /* what suits the items best */
 	CLI_PER_SOCKET,
 	CLI_PER_CORE,
 	CLI_PER_THREAD,
-	CLI_PER_NONE,	  /* one row for all */
+	CLI_PER_NONE,	  /* one row for all; ntime watch alone */
 	CLI_PER_FUNCTION, /* of a command in the emulator; ntime stat alone */
 	CLI_PER_FRAME	  /* what was counted in a frame, wherever; ntime watch --frames alone */
 };
 
 /* "socket", "core" ... */
 const char *cli_per_word(enum cli_per per);
-/*
- * What @word means, in *@per: CLI_PER_NONE as well for ntime watch, CLI_PER_FUNCTION for others. 0
- * or -EINVAL.
- */
-int cli_per_parse(const char *word, bool is_watch, enum cli_per *per);
+/* What --per of ntime watch takes: word @i means CLI_PER_SOCKET + @i. */
+cli_word_fn cli_per_watch_word;
+/* What it takes elsewhere: CLI_PER_FUNCTION as well, in place of CLI_PER_NONE. */
+cli_word_fn cli_per_stat_word;
 
 /**
  * struct cli_row_item - one item of the session

@@ -24,8 +24,23 @@ enum {
 	ID_IO_MARKS,
 };
 
+/* What can be written. */
+static const struct {
+	const char *name;
+	uint32_t form;
+} forms[] = { { "mmiotrace", NTIME_TRACE_MMIOTRACE },
+	      { "vfio", NTIME_TRACE_VFIO },
+	      { "json", NTIME_TRACE_JSON },
+	      { "binary", NTIME_TRACE_BINARY } };
+
+static const char *to_word(size_t i)
+{
+	return i < sizeof(forms) / sizeof(forms[0]) ? forms[i].name : NULL;
+}
+
 static const struct cli_option options[] = {
-	{ 't', "to", "FORM", "what to write: mmiotrace (if not given), vfio, json, binary" },
+	{ 't', "to", "FORM", "what to write: mmiotrace (if not given), vfio, json, binary",
+	  .word = to_word },
 	{ ID_REBASE, "rebase", NULL, "times begin at 0" },
 	{ ID_KEEP_TID, "keep-tid", NULL,
 	  "mmiotrace: write the thread as the pid, which other tools expect to be 0" },
@@ -55,35 +70,20 @@ static void add_hint(struct convert *c, const char *kind, const char *value)
 	c->hint_bytes += (size_t)sprintf(c->hints + c->hint_bytes, "%s=%s\n", kind, value);
 }
 
-static int set_form(struct cli_trace *t, struct convert *c, const char *value)
-{
-	static const struct {
-		const char *name;
-		uint32_t form;
-	} forms[] = { { "mmiotrace", NTIME_TRACE_MMIOTRACE },
-		      { "vfio", NTIME_TRACE_VFIO },
-		      { "json", NTIME_TRACE_JSON },
-		      { "binary", NTIME_TRACE_BINARY } };
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (strcmp(forms[i].name, value) == 0) {
-			c->writer.form = forms[i].form;
-			return 0;
-		}
-	cli_say_misuse(t->self->name, "--to takes mmiotrace, vfio, json or binary, not '%s'",
-		       value);
-	return -EINVAL;
-}
-
 static int set_option(struct cli_trace *t, const struct cli_option *o, const char *value)
 {
 	struct convert *c = t->own;
+	int word;
 
 	if (o->id >= CLI_TRACE_OWN)
 		c->given |= 1u << (o->id - CLI_TRACE_OWN);
 	switch (o->id) {
 	case 't':
-		return set_form(t, c, value);
+		word = cli_option_word(t->self->name, o, value);
+		if (word < 0)
+			return word;
+		c->writer.form = forms[word].form;
+		return 0;
 	case ID_REBASE:
 		c->writer.flags |= NTIME_WRITER_REBASE;
 		return 0;

@@ -32,6 +32,31 @@ enum {
 	ID_COLOUR,
 };
 
+static const char *const forms[] = { [NTIME_TRACE_VFIO] = "vfio",
+				     [NTIME_TRACE_SIMPLE] = "simple",
+				     [NTIME_TRACE_MMIOTRACE] = "mmiotrace",
+				     [NTIME_TRACE_DEMMT] = "demmt",
+				     [NTIME_TRACE_BINARY] = "binary" };
+
+const char *cli_trace_form_name(uint32_t form)
+{
+	return form < sizeof(forms) / sizeof(forms[0]) ? forms[form] : NULL;
+}
+
+static const char *from_word(size_t i)
+{
+	return cli_trace_form_name(NTIME_TRACE_VFIO + (uint32_t)i);
+}
+
+static const char *colour_word(size_t i)
+{
+	static const char *const words[] = { [CLI_TRACE_AUTO] = "auto",
+					     [CLI_TRACE_ALWAYS] = "always",
+					     [CLI_TRACE_NEVER] = "never" };
+
+	return i < sizeof(words) / sizeof(words[0]) ? words[i] : NULL;
+}
+
 /* An option, and the group that has it; 0: all have it. */
 static const struct common {
 	uint32_t group;
@@ -74,14 +99,16 @@ static const struct common {
 	    "the database domain of a region, such as 0=NV_MMIO" } },
 	{ CLI_TRACE_FORMS,
 	  { ID_FROM, "from", "FORM",
-	    "format of the trace: vfio, simple, mmiotrace, demmt, binary; default: detected" } },
+	    "format of the trace: vfio, simple, mmiotrace, demmt, binary; default: detected",
+	    .word = from_word } },
 	{ CLI_TRACE_FOLLOWS,
 	  { 'f', "follow", NULL, "wait for more data at the end, as tail -f; Ctrl-C ends" } },
 	{ CLI_TRACE_OUTPUT, { 'o', "output", "FILE", "write to FILE, complete or not at all" } },
 	{ CLI_TRACE_CSV, { ID_CSV, "csv", NULL, "write CSV" } },
 	{ CLI_TRACE_JSON, { ID_JSON, "json", NULL, "write JSON" } },
 	{ CLI_TRACE_COLOUR,
-	  { ID_COLOUR, "color", "WHEN", "colour: auto (on terminals), always, never" } },
+	  { ID_COLOUR, "color", "WHEN", "colour: auto (on terminals), always, never",
+	    .word = colour_word } },
 	{ 0, { 'q', "quiet", NULL, "no progress, and no warnings about gaps in the trace" } },
 	{ 0, { 'v', "verbose", NULL, "print what was read; twice: also the library's decisions" } },
 	{ 0, CLI_OPTION_HELP },
@@ -137,45 +164,6 @@ static int add_term(struct cli_trace *t, const char *kind, const char *value, bo
 	return 0;
 }
 
-static const char *const forms[] = { [NTIME_TRACE_VFIO] = "vfio",
-				     [NTIME_TRACE_SIMPLE] = "simple",
-				     [NTIME_TRACE_MMIOTRACE] = "mmiotrace",
-				     [NTIME_TRACE_DEMMT] = "demmt",
-				     [NTIME_TRACE_BINARY] = "binary" };
-
-const char *cli_trace_form_name(uint32_t form)
-{
-	return form < sizeof(forms) / sizeof(forms[0]) ? forms[form] : NULL;
-}
-
-static int set_form(struct cli_trace *t, const char *value)
-{
-	for (uint32_t i = NTIME_TRACE_VFIO; cli_trace_form_name(i); i++)
-		if (strcmp(value, cli_trace_form_name(i)) == 0) {
-			t->form = i;
-			return 0;
-		}
-	cli_say_misuse(t->self->name,
-		       "--from takes vfio, simple, mmiotrace, demmt or binary, not '%s'", value);
-	return -EINVAL;
-}
-
-static int set_colour(struct cli_trace *t, const char *value)
-{
-	if (strcmp(value, "auto") == 0)
-		t->colour = CLI_TRACE_AUTO;
-	else if (strcmp(value, "always") == 0)
-		t->colour = CLI_TRACE_ALWAYS;
-	else if (strcmp(value, "never") == 0)
-		t->colour = CLI_TRACE_NEVER;
-	else {
-		cli_say_misuse(t->self->name, "--color takes auto, always or never, not '%s'",
-			       value);
-		return -EINVAL;
-	}
-	return 0;
-}
-
 int cli_trace_number(const struct cli_trace *t, const char *option, const char *value,
 		     uint64_t high, uint64_t *out)
 {
@@ -196,6 +184,10 @@ int cli_trace_number(const struct cli_trace *t, const char *option, const char *
 
 static int set_common(struct cli_trace *t, const struct cli_option *o, const char *value)
 {
+	int word = o->word ? cli_option_word(t->self->name, o, value) : 0;
+
+	if (word < 0)
+		return word;
 	switch (o->id) {
 	case ID_READ:
 	case ID_WRITE:
@@ -218,9 +210,11 @@ static int set_common(struct cli_trace *t, const struct cli_option *o, const cha
 	case ID_DOMAIN:
 		return cli_trace_add_word(t, &t->domains, o->name, value);
 	case ID_FROM:
-		return set_form(t, value);
+		t->form = NTIME_TRACE_VFIO + (uint32_t)word;
+		return 0;
 	case ID_COLOUR:
-		return set_colour(t, value);
+		t->colour = (enum cli_trace_colour)word;
+		return 0;
 	case 'f':
 		t->follows = true;
 		return 0;

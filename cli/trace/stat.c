@@ -17,10 +17,13 @@ enum {
 	ID_VALUES,
 };
 
+static cli_word_fn sort_word;
+
 static const struct cli_option options[] = {
 	{ ID_SORT, "sort", "COLUMN",
 	  "accesses (default), register, reads, writes, values, toggled, first, last, min, mean or "
-	  "max; with - in front: reversed" },
+	  "max; with - in front: reversed",
+	  .word = sort_word },
 	{ ID_TOP, "top", "N", "only the first N registers" },
 	{ ID_REGISTERS, "registers", "N",
 	  "count N registers (65536); the rest of each region is one row" },
@@ -149,21 +152,20 @@ static const struct {
 	{ "max", by_max, has_gaps },
 };
 
-static int set_sort(struct cli_trace *t, struct wanted *w, const char *value)
+static const char *sort_word(size_t i)
 {
-	const char *name = value + (value[0] == '-');
+	return i < sizeof(sorts) / sizeof(sorts[0]) ? sorts[i].name : NULL;
+}
 
-	for (size_t i = 0; i < sizeof(sorts) / sizeof(sorts[0]); i++)
-		if (strcmp(name, sorts[i].name) == 0) {
-			w->sort = i;
-			w->is_reversed = name != value;
-			return 0;
-		}
-	cli_say_misuse(t->self->name,
-		       "--sort takes accesses, register, reads, writes, values, toggled, first, "
-		       "last, min, mean or max, not '%s'",
-		       value);
-	return -EINVAL;
+static int set_sort(struct cli_trace *t, const struct cli_option *o, const char *value)
+{
+	struct wanted *w = t->own;
+	int word;
+
+	w->is_reversed = value[0] == '-';
+	word = cli_option_word(t->self->name, o, value + w->is_reversed);
+	w->sort = word < 0 ? 0 : (size_t)word;
+	return word < 0 ? word : 0;
 }
 
 static int set_count(struct cli_trace *t, const struct cli_option *o, const char *value,
@@ -188,7 +190,7 @@ static int set_option(struct cli_trace *t, const struct cli_option *o, const cha
 
 	switch (o->id) {
 	case ID_SORT:
-		return set_sort(t, w, value);
+		return set_sort(t, o, value);
 	case ID_TOP:
 		return cli_trace_number(t, o->name, value, UINT64_MAX, &w->top);
 	case ID_REGISTERS:

@@ -90,41 +90,9 @@ static int for_each_action(int (*fn)(void *arg, const struct cli_command *action
 	return ret;
 }
 
-/* "convert, show and state" */
-static void say_actions(const struct cli_command *self, const char *typed)
+static const char *action_word(size_t i)
 {
-	char names[512] = "";
-	size_t used = 0;
-
-	for (size_t i = 0; cli_trace_actions[i] && used < sizeof(names); i++)
-		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
-					 !i			    ? ""
-					 : cli_trace_actions[i + 1] ? ", "
-								    : " or ",
-					 cli_trace_actions[i]->name);
-	if (typed)
-		cli_say_misuse(self->name, "trace has no action '%s', only %s", typed, names);
-	else
-		cli_say_misuse(self->name, "name an action: %s", names);
-}
-
-static const struct cli_trace_action *find_action(const struct cli_command *self, const char *typed)
-{
-	if (!typed || typed[0] == '-') {
-		say_actions(self, NULL);
-		return NULL;
-	}
-	for (size_t i = 0; cli_trace_actions[i]; i++)
-		if (strcmp(cli_trace_actions[i]->name, typed) == 0)
-			return cli_trace_actions[i];
-	for (size_t i = 0; cli_trace_actions[i]; i++)
-		if (cli_word_is_near(typed, cli_trace_actions[i]->name)) {
-			cli_say_misuse(self->name, "trace has no action '%s'; did you mean '%s'?",
-				       typed, cli_trace_actions[i]->name);
-			return NULL;
-		}
-	say_actions(self, typed);
-	return NULL;
+	return cli_trace_actions[i] ? cli_trace_actions[i]->name : NULL;
 }
 
 static int set_option(void *arg, const struct cli_option *o, const char *value)
@@ -212,15 +180,16 @@ static int run_trace(const struct cli_command *self, int argc, char **argv)
 	const struct cli_trace_action *a;
 	struct composed composed;
 	struct cli_trace *t;
-	int ret, sig;
+	int ret, sig, action;
 
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
 		cli_help_print(stdout, self);
 		return cli_say_stdout_end();
 	}
-	a = find_action(self, argv[1]);
-	if (!a)
+	action = cli_action_find(self, argc, argv);
+	if (action < 0)
 		return CLI_EXIT_FAILED;
+	a = cli_trace_actions[action];
 	compose(&composed, a);
 	t = cli_calloc(1, sizeof(*t) + a->own_bytes);
 	t->action = a;
@@ -252,5 +221,6 @@ const struct cli_command cli_trace_command = {
 		   "options of an action; the manual page is ntime-trace(1).",
 	.options = options,
 	.for_each_action = for_each_action,
+	.action = action_word,
 	.run = run_trace,
 };

@@ -57,9 +57,10 @@ const struct cli_option cli_watch_option_table[] = {
 	{ 'i', "interval", "TIME",
 	  "seconds between samples, or as in 10ms; at least 1ms, default 1; with --frames 0.1" },
 	{ 'n', "samples", "N", "end after N samples" },
-	{ ID_PER, "per", "WHAT", "a row per socket, core or thread; none: one row for all" },
+	{ ID_PER, "per", "WHAT", "a row per socket, core or thread; none: one row for all",
+	  .word = cli_per_watch_word },
 	{ 'C', "cpu", "LIST", "watch these CPUs, such as 0-3,8, instead of all", TEXT(cpus) },
-	{ ID_VIA, "via", NTIME_VIA_NAMES, "access method" },
+	{ ID_VIA, "via", NTIME_VIA_NAMES, "access method", .word = cli_via_word },
 	{ ID_PLAIN, "plain", NULL, "print lines, also on a terminal" },
 	{ ID_CSV, "csv", NULL, "write comma-separated values" },
 	{ ID_JSON, "json", NULL, "write JSON, one object per line" },
@@ -105,11 +106,12 @@ static int add_wish(struct cli_watch_options *o, int kind, const char *text)
 	return 0;
 }
 
-static int set_per(struct cli_watch_options *o, const char *value)
+static int set_per(struct cli_watch_options *o, const struct cli_option *option, const char *value)
 {
-	return cli_per_parse(value, true, &o->per) < 0
-		       ? misuse("--per takes socket, core, thread or none, not '%s'", value)
-		       : 0;
+	int word = cli_option_word("watch", option, value);
+
+	o->per = word < 0 ? CLI_PER_CHOSEN : CLI_PER_SOCKET + (enum cli_per)word;
+	return word < 0 ? word : 0;
 }
 
 static int set_form(struct cli_watch_options *o, enum cli_watch_form form)
@@ -161,7 +163,7 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 				      value);
 		return 0;
 	case ID_PER:
-		return set_per(o, value);
+		return set_per(o, option, value);
 	case ID_VIA:
 		return cli_option_via("watch", value, &o->via);
 	case ID_ABOVE:

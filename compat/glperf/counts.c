@@ -121,6 +121,7 @@ static void forget_event(struct glp_event *e)
 {
 	free(e->event);
 	free(e->name);
+	free(e->plain);
 	free(e->why);
 	free(e->remedy);
 }
@@ -163,7 +164,6 @@ static int add_item(struct glp_events *list, const struct ntime_item *item, enum
 {
 	bool has_unit = item->unit_text[0] != '\0';
 	struct glp_event *e;
-	char *name = NULL;
 
 	if (flags & NTIME_ABSENT)
 		return add_missing(list, item->name, item->cause, item->remedy);
@@ -173,13 +173,16 @@ static int add_item(struct glp_events *list, const struct ntime_item *item, enum
 	e->type = type_of(item);
 	e->of = of;
 	e->event = strdup(item->name);
-	if (asprintf(&name, "%s%s%s%s%s%s", item->name, has_unit ? " [" : "", item->unit_text,
+	if (asprintf(&e->name, "%s%s%s%s%s", item->name, has_unit ? " [" : "", item->unit_text,
 		     has_unit ? "]" : "",
 		     of == GLP_MACHINE ? words_of_scope(NTIME_SCOPE_MACHINE)
-				       : words_of_scope(item->scope),
-		     flags & NTIME_USER_ONLY ? " (user mode)" : "") < 0)
-		name = NULL;
-	e->name = name;
+				       : words_of_scope(item->scope)) < 0)
+		e->name = NULL;
+	if (e->name && flags & NTIME_USER_ONLY) {
+		e->plain = e->name;
+		if (asprintf(&e->name, "%s (user mode)", e->plain) < 0)
+			e->name = NULL;
+	}
 	return e->event && e->name ? 0 : -ENOMEM;
 }
 
@@ -285,6 +288,16 @@ int glp_events_list(struct glp_counting *k, const char *list, struct glp_events 
 	return list_events(k, list, GLP_PROCESS, out);
 }
 
+/* One of the first @n that is @e, by another name: it is counted once. Else @n. */
+static size_t find_same(const struct glp_count *count, size_t n, const struct glp_event *e)
+{
+	size_t i = 0;
+
+	while (i < n && count->events[i] != e)
+		i++;
+	return i;
+}
+
 static int add_events(struct glp_counting *k, struct glp_count *count,
 		      const struct glp_event *const *events, size_t n)
 {
@@ -295,9 +308,12 @@ static int add_events(struct glp_counting *k, struct glp_count *count,
 	for (count->n = 0; count->n < n; count->n++) {
 		const struct glp_event *e = events[count->n];
 		struct part *part = &count->part[e->of];
+		size_t same = find_same(count, count->n, e);
 		int index = 0, ret = part->session ? 0 : new_session(k, e->of, &part->session);
 
-		if (ret == 0)
+		if (same < count->n)
+			index = (int)count->items[same];
+		else if (ret == 0)
 			ret = ntime_session_add(part->session, e->event, &index);
 		if (ret < 0)
 			return ret;

@@ -38,11 +38,13 @@ enum glp_target {
  * @event:	as libntime takes it
  * @name:	as programs see it: with its unit, and with what it covers if that is not this
  *		process
+ * @plain:	the same without " (user mode)", NULL where that is not in it: the name that others
+ *		find the counter by
  * @type:	enum of struct glp_value
  * @why, @remedy: why it cannot be counted; NULL: it can
  */
 struct glp_event {
-	char *event, *name;
+	char *event, *name, *plain;
 	GLenum type;
 	enum glp_target of;
 	char *why, *remedy;

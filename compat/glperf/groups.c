@@ -57,25 +57,35 @@ static void end_group(struct glp_groups *g, struct glp_group *group)
 	memset(group, 0, sizeof(*group));
 }
 
+static void add_counter(struct glp_group *group, const char *name, const struct glp_event *e)
+{
+	group->counters[group->n++] =
+		(struct glp_counter){ .name = name, .type = e->type, .event = e };
+}
+
 static int add_events(struct glp_groups *g, enum glp_group_kind kind, const char *list)
 {
 	struct glp_events *events = &g->events[kind];
 	struct glp_group *group;
+	bool fit_at_once;
 
 	if (glp_events_list(g->counting, list, events) < 0)
 		return -1;
-	group = add_group(g, kind, events->n + 1);
+	group = add_group(g, kind, 2 * events->n + 1);
 	if (!group)
 		return -1;
-	for (size_t i = 0; i < events->n; i++) {
-		const struct glp_event *e = &events->events[i];
-
-		if (!e->why)
-			group->counters[group->n++] = (struct glp_counter){ .name = e->name,
-									    .type = e->type,
-									    .event = e };
-	}
-	group->max_active = events->max_active;
+	for (size_t i = 0; i < events->n; i++)
+		if (!events->events[i].why)
+			add_counter(group, events->events[i].name, &events->events[i]);
+	fit_at_once = group->n <= events->max_active;
+	/*
+	 * Once more by the name that it has for who may count in the kernel: clients look counters
+	 * up by the whole name, and what was written for root would lose them.
+	 */
+	for (size_t i = 0; i < events->n; i++)
+		if (!events->events[i].why && events->events[i].plain)
+			add_counter(group, events->events[i].plain, &events->events[i]);
+	group->max_active = fit_at_once ? (unsigned int)group->n : events->max_active;
 	end_group(g, group);
 	return 0;
 }

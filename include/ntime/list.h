@@ -150,6 +150,19 @@ NTIME_API int ntime_unit_for_each(struct ntime_ctx *ctx,
 NTIME_API int ntime_event_for_each(struct ntime_ctx *ctx, const char *model,
 				   int (*fn)(void *arg, const struct ntime_event_info *event),
 				   void *arg);
+/**
+ * ntime_pmu_model_for_each() - walk the PMU models of libpfm4, as ntime_event_for_each() takes them
+ * @ctx:	context
+ * @fn:		called for each model; of the boxes of an uncore unit, for the first alone. @desc:
+ *		which processors have it
+ * @arg:	its first argument
+ *
+ * Return: 0, the first non-zero of @fn, -ENOENT (libpfm4 cannot be loaded or initialised). Since
+ * 0.1.
+ */
+NTIME_API int ntime_pmu_model_for_each(struct ntime_ctx *ctx,
+				       int (*fn)(void *arg, const char *name, const char *desc),
+				       void *arg);
 NTIME_API int ntime_metric_for_each(struct ntime_ctx *ctx,
 				    int (*fn)(void *arg, const struct ntime_event_info *metric),
 				    void *arg);

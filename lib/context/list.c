@@ -289,6 +289,12 @@ int ntime_event_for_each(struct ntime_ctx *ctx, const char *model,
 	return ret ? ret : nti_context_shortage(ctx);
 }
 
+int ntime_pmu_model_for_each(struct ntime_ctx *ctx,
+			     int (*fn)(void *arg, const char *name, const char *desc), void *arg)
+{
+	return nti_event_for_each_model(fn, arg, &ctx->error);
+}
+
 int ntime_metric_for_each(struct ntime_ctx *ctx,
 			  int (*fn)(void *arg, const struct ntime_event_info *metric), void *arg)
 {

@@ -154,5 +154,8 @@ int nti_event_for_each(const struct nti_names *names,
 int nti_event_for_each_of_model(const char *model,
 				int (*fn)(void *arg, const struct nti_event_entry *entry),
 				void *arg, struct nti_error *e);
+/* Those models; of the boxes of an uncore unit the first alone. */
+int nti_event_for_each_model(int (*fn)(void *arg, const char *name, const char *desc), void *arg,
+			     struct nti_error *e);
 
 #endif

@@ -206,20 +206,34 @@ void nti_pfm_offer_events(const struct nti_names *names, struct nti_suggest *s)
 	(void)for_each_pmu_here(names, offer_pmu, &l);
 }
 
-void nti_pfm_offer_models(struct nti_suggest *s)
+static int for_each_model(int (*fn)(void *arg, const char *name, const char *desc), void *arg)
 {
 	pfm_pmu_info_t pmu;
-	int i;
+	int i, ret = 0;
 
-	if (nti_pfm_start() <= 0)
-		return;
 	pfm_for_all_pmus(i)
 	{
 		/* "zen4" of a core PMU is no fourth box. */
 		if (nti_pfm_get_pmu(i, &pmu) &&
 		    (pmu.type != PFM_PMU_TYPE_UNCORE || nti_pfm_is_first_box(pmu.name)))
-			nti_suggest_offer(s, pmu.name);
+			ret = fn(arg, pmu.name, pmu.desc);
+		if (ret)
+			break;
 	}
+	return ret;
+}
+
+static int offer_model(void *arg, const char *name, const char *desc)
+{
+	(void)desc;
+	nti_suggest_offer(arg, name);
+	return 0;
+}
+
+void nti_pfm_offer_models(struct nti_suggest *s)
+{
+	if (nti_pfm_start() > 0)
+		(void)for_each_model(offer_model, s);
 }
 
 struct code_search {
@@ -285,21 +299,37 @@ static int refuse_model(const char *model, struct nti_error *e)
 	return nti_error(e, -ENOENT, "libpfm4 has no PMU model '%s'%s", model, near);
 }
 
+/* 0, or why libpfm4 knows no model. */
+static int start_models(struct nti_error *e)
+{
+	int ret = nti_library_need(&nti_lazy_pfm, "PMU models", e);
+
+	if (!ret)
+		ret = nti_pfm_start();
+	if (!ret)
+		return nti_error(e, -ENOENT,
+				 "libpfm4 cannot be initialised here, so no model is known");
+	return ret < 0 ? ret : 0;
+}
+
+int nti_event_for_each_model(int (*fn)(void *arg, const char *name, const char *desc), void *arg,
+			     struct nti_error *e)
+{
+	int ret = start_models(e);
+
+	return ret ? ret : for_each_model(fn, arg);
+}
+
 int nti_event_for_each_of_model(const char *model,
 				int (*fn)(void *arg, const struct nti_event_entry *entry),
 				void *arg, struct nti_error *e)
 {
 	struct lister l = { .fn = fn, .arg = arg };
 	pfm_pmu_info_t pmu;
-	int ret = nti_library_need(&nti_lazy_pfm, "PMU models", e);
+	int ret = start_models(e);
 
-	if (!ret)
-		ret = nti_pfm_start();
-	if (ret < 0)
+	if (ret)
 		return ret;
-	if (!ret)
-		return nti_error(e, -ENOENT,
-				 "libpfm4 cannot be initialised here, so no model is known");
 	if (!nti_pfm_find_pmu(model, &pmu) && !nti_pfm_find_family(model, &pmu))
 		return refuse_model(model, e);
 	return list_pmu(&l, &pmu);

@@ -281,6 +281,13 @@ int ntime_event_for_each(struct ntime_ctx *ctx, const char *model,
 	return ret;
 }
 
+int ntime_pmu_model_for_each(struct ntime_ctx *ctx,
+			     int (*fn)(void *arg, const char *name, const char *desc), void *arg)
+{
+	(void)ctx;
+	return fn(arg, "skx", "a model");
+}
+
 int ntime_metric_for_each(struct ntime_ctx *ctx,
 			  int (*fn)(void *arg, const struct ntime_event_info *metric), void *arg)
 {

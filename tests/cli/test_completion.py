@@ -5,6 +5,7 @@
 Usage: test_completion.py NTIME [-k WORD]
 """
 import fcntl
+import json
 import os
 import pty
 import re
@@ -123,8 +124,12 @@ def check(word, first, described, absent):
             has_not(names, name)
 
 
+def lines(*args):
+    return [line.split('\t') for line in t.ntime(*args).stdout.decode().split('\n') if line]
+
+
 def subcommands():
-    return [line.split('\t')[0] for line in t.ntime('complete-subcommands').stdout.decode().split('\n') if line]
+    return [row[0] for row in lines('complete-subcommands')]
 
 
 @test
@@ -161,6 +166,51 @@ def values_that_help_names():
     for shell, rows in offered('trace show --range '):
         if shell != 'zsh':
             equal(rows, [], shell)
+
+
+def behind(*words):
+    """What "ntime complete-words" says may follow; the same in every shell."""
+    return [row[0] for row in lines('complete-words', *words)]
+
+
+def is_accepted(*words):
+    """By the parser, as far as these words: nothing is done, because of the option behind them."""
+    if words[:2] == ('list', '--cpu'):
+        return 'has no PMU model' not in t.err(t.ntime(*words, '--names'))
+    text = t.err(t.ntime(*words) if words[:2] == ('model', 'run') else t.ntime(*words, '--nosuch'))
+    return not re.search(r"takes .*, not '|counts CPUs, not programs|has no action|model: expected|invalid choice|no model of a chip", text)
+
+
+@test
+def words_are_those_of_the_parsers():
+    """Of each option and each action whose words are a closed set: what is offered is accepted, and nothing else is."""
+    closed = {(*row[0].split(), row[1]): behind(*row[0].split(), row[1]) for row in lines('complete-options') if row[3]}
+    closed.update({(name,): behind(name) for name in subcommands()} | {('model', 'run'): behind('model', 'run')})
+    closed = {of: words for of, words in closed.items() if words}
+    for of in ('stat --per', 'watch --per', 'stat --via', 'watch --via', 'compare --via', 'lab --with', 'trace convert --to',
+               'trace info --from', 'trace show --color', 'trace stat --sort', 'trace', 'reg', 'gl', 'driver', 'lab', 'model', 'model run'):
+        t.has(closed, tuple(of.split()))
+    known = {word for of, words in closed.items() if of != ('list', '--cpu') for word in words} | {'nosuch', 'frame', 'core', 'MCP77'}
+    for of, words in closed.items():
+        asked = ('lab', 'shell', 'x', '--with') if of == ('lab', '--with') else of
+        # Any word behind gl is a program.
+        for word in words if of == ('gl',) else known | set(words):
+            equal(is_accepted(*asked, word), word in words, f'ntime {" ".join(asked)} {word}')
+    equal(behind('lab', 'run'), [guest['name'] for guest in json.loads(t.ntime('lab', 'list', '--json').stdout)['guests']])
+    equal((behind('stat', '--repeat'), behind('trace', 'convert', '-t')), ([], behind('trace', 'convert', '--to')))
+
+
+@test
+def words_of_closed_sets():
+    for word, of in (('trace convert --to ', 'trace convert --to'), ('trace show --from ', 'trace show --from'), ('watch --per ', 'watch --per'),
+                     ('model run ', 'model run'), ('model ', 'model'), ('reg ', 'reg'), ('lab --with ', 'lab --with'), ('lab run ', 'lab run'),
+                     ('help driver ', 'driver')):
+        for shell, rows in offered(word):
+            equal({name for name, _ in rows}, set(behind(*of.split())), f'{shell}, "ntime {word}"')
+    models = [name for name in behind('list', '--cpu') if name.startswith('sk')]
+    equal('skx' in models, t.ntime('list', '--cpu', 'skx', '--names').returncode == 0)
+    for shell, rows in offered('list --cpu sk'):
+        equal({name for name, about in rows if about}, set(models), shell)
 
 
 def shells_that_are_missing():

@@ -294,6 +294,7 @@ def wrong_command_lines():
                            (('fly',), 'expected run, read, play, truth or vectors'),
                            (('run',), 'expected CHIP --listen SOCKET'),
                            (('run', 'GT218'), 'expected CHIP --listen SOCKET'),
+                           (('run', 'GT999'), "no model of a chip 'GT999'; there are: " + ' '.join(CHIPS)),
                            (('run', 'GT218', '--listen', 'x', 'y'), 'expected CHIP --listen SOCKET'),
                            (('run', 'GT218', '--listen', ''), 'expected CHIP --listen SOCKET'),
                            (('run', 'GF100', '--listen', 'x'), "no model of a chip 'GF100'; there are: " + ' '.join(CHIPS)),

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <ntime/ntime.h>
+
 #include "compat/glperf/glperf.h"
 #include "tests/compat/fake_gl.h"
 #include "tests/tt.h"
@@ -20,6 +22,21 @@ static const struct fake_gl plain = { .version = "4.5 (Compatibility Profile) fa
 				      .extensions = "GL_ONE GL_TWO" };
 static struct glp_driver driver;
 static char handles[4];
+
+static bool is_kernel_closed;
+
+int __real_ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t n);
+int __wrap_ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t n);
+
+/* What an ordinary user gets with perf_event_paranoid 2. */
+int __wrap_ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t n)
+{
+	int ret = __real_ntime_session_read(s, out, n);
+
+	for (size_t i = 0; i < n && ret >= 0 && is_kernel_closed; i++)
+		out[i].flags |= NTIME_USER_ONLY;
+	return ret;
+}
 
 /* Where the kernel counts for nobody there is no group of its events. */
 static void need_events(void)
@@ -844,6 +861,44 @@ TEST(what_is_the_machines_says_so)
 	unsetenv("NTIME_GL_EVENTS");
 }
 
+/* Who may not count in the kernel has each counter by both names, and counts it once. */
+TEST(user_mode_has_both_names)
+{
+	static const char *const names[] = { "page-faults (user mode)", "page-faults" };
+	GLuint group, monitor, counter[2] = { 0, 0 }, data[8] = { 0 };
+	GLint n = 0, most = 0, written = 0;
+	char text[100];
+
+	need_events();
+	is_kernel_closed = true;
+	make_context(&plain);
+	group = find_group("cpu");
+	glGetPerfMonitorCountersAMD(group, &n, &most, 0, NULL);
+	TT_IS(most, n);
+	for (GLuint i = 0; i < (GLuint)n; i++)
+		for (size_t k = 0; k < 2; k++) {
+			glGetPerfMonitorCounterStringAMD(group, i, sizeof(text), NULL, text);
+			counter[k] += strcmp(text, names[k]) == 0 ? i + 1 : 0;
+		}
+	assert_true(counter[0] > 0 && counter[1] > counter[0]);
+	counter[0]--;
+	counter[1]--;
+	glGenPerfMonitorsAMD(1, &monitor);
+	glSelectPerfMonitorCountersAMD(monitor, GL_TRUE, group, 2, counter);
+	glBeginPerfMonitorAMD(monitor);
+	touch_pages(100);
+	glEndPerfMonitorAMD(monitor);
+	glGetPerfMonitorCounterDataAMD(monitor, GL_PERFMON_RESULT_AMD, sizeof(data), data,
+				       &written);
+	TT_IS(written, 32);
+	TT_IS(data[1], counter[0]);
+	TT_IS(data[5], counter[1]);
+	assert_true(data[2] >= 100);
+	TT_IS(data[6], data[2]);
+	end_context();
+	is_kernel_closed = false;
+}
+
 /* A child's monitors are its own: ending its parent's stops nothing of the parent. */
 static int be_a_child(GLuint monitor)
 {
@@ -905,6 +960,7 @@ int main(void)
 		cmocka_unit_test(contexts_have_monitors_of_their_own),
 		cmocka_unit_test(without_a_context_calls_are_the_drivers),
 		cmocka_unit_test(what_is_the_machines_says_so),
+		cmocka_unit_test(user_mode_has_both_names),
 		cmocka_unit_test(a_forked_process_counts_for_itself),
 	};
 

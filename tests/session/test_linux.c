@@ -418,6 +418,14 @@ TEST(dead_process)
 	ntime_close(ctx);
 }
 
+static int find_skx(void *arg, const char *name, const char *desc)
+{
+	int *seen = arg;
+
+	*seen += strcmp(name, "skx") == 0 && *desc;
+	return 0;
+}
+
 static int count_method(void *arg, const struct ntime_method_info *method)
 {
 	int *seen = arg;
@@ -451,7 +459,7 @@ static int check_event(void *arg, const struct ntime_event_info *event)
 TEST(everything_that_is_missing_has_a_reason)
 {
 	struct ntime_ctx *ctx;
-	int methods = 0, units = 0, events = 0, metrics = 0;
+	int methods = 0, units = 0, events = 0, metrics = 0, models = 0, ret;
 
 	TT_IS(ntime_open(&ctx, NULL), 0);
 	TT_IS(ntime_method_for_each(ctx, count_method, &methods), 0);
@@ -462,6 +470,9 @@ TEST(everything_that_is_missing_has_a_reason)
 	assert_true(events > 20);
 	TT_IS(ntime_metric_for_each(ctx, check_event, &metrics), 0);
 	assert_true(metrics > 10);
+	/* libpfm4 may be missing. */
+	ret = ntime_pmu_model_for_each(ctx, find_skx, &models);
+	TT_IS(models, ret == 0);
 	ntime_close(ctx);
 }
 

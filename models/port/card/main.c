@@ -121,15 +121,22 @@ static bool parse_run(int argc, char **argv, struct run *r)
 	return r->chip && r->path && *r->path;
 }
 
+/* The chips that there are models of, each behind @mark. */
+static void list_chips(char *list, size_t bytes, char mark)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < nthw_nv_chip_count && at < bytes; i++)
+		if (nthw_nv_has_wires(&nthw_nv_chips[i]))
+			at += (size_t)snprintf(list + at, bytes - at, "%c%s", mark,
+					       nthw_nv_chips[i].name);
+}
+
 static int unknown_chip(const char *name)
 {
 	char list[256] = "";
-	size_t at = 0;
 
-	for (size_t i = 0; i < nthw_nv_chip_count && at < sizeof(list); i++)
-		if (nthw_nv_has_wires(&nthw_nv_chips[i]))
-			at += (size_t)snprintf(list + at, sizeof(list) - at, " %s",
-					       nthw_nv_chips[i].name);
+	list_chips(list, sizeof(list), ' ');
 	return complain("there is no model of a chip '%.40s'; there are:%s", name, list);
 }
 
@@ -235,14 +242,15 @@ static int run(int argc, char **argv)
 	const struct nthw_nv_chip *chip;
 	struct ntm_scene *scene;
 	struct run r;
+	bool is_whole = parse_run(argc, argv, &r);
 	int ret;
 
-	if (!parse_run(argc, argv, &r))
+	chip = r.chip ? nthw_nv_chip_by_name(r.chip) : NULL;
+	if (r.chip && (!chip || !nthw_nv_has_wires(chip)))
+		return unknown_chip(r.chip);
+	if (!is_whole)
 		return complain("model run: expected CHIP --listen SOCKET [--scene FILE] "
 				"[--log FILE] [--tpc MASK] [--rop MASK] [--mp MASK]");
-	chip = nthw_nv_chip_by_name(r.chip);
-	if (!chip || !nthw_nv_has_wires(chip))
-		return unknown_chip(r.chip);
 	if (parse_units(&r, chip) != 0)
 		return FAILED;
 	scene = load_scene(r.scene, chip);
@@ -500,8 +508,23 @@ static const struct action {
 	{ "truth", truth }, { "vectors", vectors },
 };
 
+/* What may stand behind these words of a command line, for completion. */
+static int print_words(int argc, char **argv)
+{
+	char list[256] = "";
+
+	for (size_t i = 0; argc == 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
+		puts(actions[i].name);
+	if (argc != 2 || strcmp(argv[1], "run") != 0)
+		return 0;
+	list_chips(list, sizeof(list), '\n');
+	return print_line(list + 1);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "complete-words") == 0)
+		return print_words(argc - 1, argv + 1);
 	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(actions[i].name, argv[1]) == 0)
 			return actions[i].run(argc - 1, argv + 1);
