@@ -159,7 +159,7 @@ def groups_are_their_metrics():
     equal([(row['where'], row['name']) for row in rows],
           [('socket 0', 'package-joules'), ('core 0', 'coldest'), ('core 1', 'coldest')])
     near = 250 / (1234 * 3)
-    equal(abs(float(rows[0]['value']) - near) < 1e-12, True, 'a metric of the sums of a socket')
+    equal(abs(float(rows[0]['value']) - near) < 1e-6, True, 'a metric of the sums of a socket')
     # a group and one of its metrics: once
     equal(out(fast('--csv', 'throttling', 'coldest', samples=1)).count(',coldest,'), 2)
 
@@ -167,7 +167,7 @@ def groups_are_their_metrics():
 @fake_only
 def metrics_are_computed_from_sums():
     rows = rows_of(fast('--csv', '--per', 'none', 'page-faults,context-switches', 'faults-per-switch', fake='sockets=2', samples=1))
-    equal(float(rows[2]['value']), 1234 / 3)
+    equal(rows[2]['value'], '411.333')
     equal((rows[2]['count'], rows[2]['per_second'], rows[2]['flags']), ('', '', 'metric'))
 
 
@@ -416,7 +416,7 @@ def groups_of_a_recorded_server():
     value = {(row['where'], row['name']): float(row['value']) for row in rows}
     for socket in ('socket 0', 'socket 1'):
         both = value[socket, 'memory-read-bandwidth'] + value[socket, 'memory-write-bandwidth']
-        equal(abs(value[socket, 'memory-bandwidth'] - both) < 1e-9 * both, True, 'reads and writes together')
+        equal(abs(value[socket, 'memory-bandwidth'] - both) < 1e-5 * both, True, 'reads and writes together')
     rows = on_machine('intel-skx-2s.json', 'throttling')
     kinds = [row['where'].split()[0] for row in rows]
     equal(set(kinds), {'socket', 'core'}, 'throttling is of sockets and cores')

@@ -438,6 +438,24 @@ TEST(programs_are_not_what_it_tells_of)
 	ntime_close(ctx);
 }
 
+/* Clocks differ a little; what they do not explain is left, and flagged. */
+TEST(shares_end_at_100)
+{
+	static const double ns[] = { 0.999e9, 1.004e9, 1.02e9 }, shares[] = { 99.9, 100, 102 };
+	struct rig rig;
+
+	put_machine();
+	init(&rig, NULL, "proc/pressure-cpu/,CPU-pressure");
+	for (size_t i = 0; i < 3; i++) {
+		struct ntime_value v[2] = { { .value = ns[i] }, { .wanted_ns = 1000000000 } };
+
+		TT_IS(ntime_session_metrics(rig.s, v, 2), 0);
+		assert_true(fabs(v[1].value - shares[i]) < 1e-9);
+		TT_IS(!!(v[1].flags & NTIME_IMPLAUSIBLE), i == 2);
+	}
+	fini(&rig);
+}
+
 static int enter(void **state)
 {
 	(void)state;
@@ -463,6 +481,7 @@ int main(void)
 		cmocka_unit_test(what_is_missing_has_a_reason),
 		cmocka_unit_test(what_is_no_number_is_told_as_that),
 		cmocka_unit_test(programs_are_not_what_it_tells_of),
+		cmocka_unit_test(shares_end_at_100),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave) ? 1 : 0;
