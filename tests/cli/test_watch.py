@@ -518,6 +518,39 @@ def overview_of_anybody_has_what_the_kernel_tells():
         equal(len([name for name in names if name in (word, f'proc/{word}/')]), 1, f'{word} in {names}')
 
 
+@real_only
+def groups_are_told_of_their_quota():
+    """A real group, 20 ms each 100 ms, in which a program spins; of what ntime itself is in only what there is is shown."""
+    has_v1 = os.path.exists('/sys/fs/cgroup/cpu')
+    folders = [f'/sys/fs/cgroup/{name}ntime-{os.getpid()}' for name in (('cpu/', 'cpuacct/') if has_v1 else ('',))]
+    child = None
+    try:
+        for folder in folders:
+            os.mkdir(folder)
+        with open(folders[0] + ('/cpu.cfs_quota_us' if has_v1 else '/cpu.max'), 'w', encoding='ascii') as f:
+            f.write('20000' if has_v1 else '20000 100000')
+        def enter():
+            for folder in folders:
+                with open(f'{folder}/cgroup.procs', 'w', encoding='ascii') as f:
+                    f.write('0')
+        child = subprocess.Popen(['sh', '-c', 'while :; do :; done'], preexec_fn=enter)  # pylint: disable=subprocess-popen-preexec-fn
+        done = watch('-n', '2', '-i', '500ms', '--csv', preexec_fn=enter)
+    except OSError as why:
+        raise t.Skip(f'no group with a quota can be made: {why}') from why
+    finally:
+        if child:
+            child.kill()
+            child.wait()
+        for folder in folders:
+            if os.path.isdir(folder):
+                wait_until(lambda of=folder: not open(f'{of}/cgroup.procs', encoding='ascii').read())  # pylint: disable=consider-using-with
+                os.rmdir(folder)
+    of = {row['name']: float(row['value']) for row in rows_of(done) if row['sample'] == '2' and row['value']}
+    equal(of['proc/cgroup-quota/'], 0.2)
+    equal(0.05 < of['cgroup-CPUs'] < 0.5 and of['proc/cgroup-throttled/'] > 0, True, str(of))
+    has(err(done), 'limits the control group of this process to the time of 0.2 CPUs')
+
+
 # ---- time ----
 
 def must_not_drift(rows, interval_ns):
