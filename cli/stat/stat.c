@@ -445,6 +445,21 @@ static int write_report(struct stat *st)
 	return cli_output_close(&st->output) ? CLI_EXIT_FAILED : 0;
 }
 
+/* " 12 (sleep)" */
+static void put_process(FILE *f, int pid, bool is_here)
+{
+	char path[64], name[32] = "";
+	FILE *comm;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	comm = is_here ? cli_fopen(path, "re") : NULL;
+	if (comm && fgets(name, sizeof(name), comm))
+		name[strcspn(name, "\n")] = '\0';
+	if (comm)
+		(void)fclose(comm);
+	fprintf(f, *name ? " %d (%s)" : " %d", pid, name);
+}
+
 /* What is measured, for people; the caller frees. */
 static char *describe_target(const struct cli_stat_options *o)
 {
@@ -454,11 +469,17 @@ static char *describe_target(const struct cli_stat_options *o)
 	if (o->all_cpus)
 		fputs("everything on all CPUs", text.f);
 	else if (o->cpus)
-		fprintf(text.f, "everything on CPUs %s", o->cpus);
+		fprintf(text.f, "everything on CPU%s %s", strpbrk(o->cpus, ",-") ? "s" : "",
+			o->cpus);
 	else if (o->pids)
-		fputs(o->are_threads ? "threads" : "processes", text.f);
-	for (size_t i = 0; i < o->pids; i++)
-		fprintf(text.f, "%s %d", i ? "," : "", o->pid[i]);
+		fprintf(text.f, "%s%s", o->are_threads ? "thread" : "process",
+			o->pids == 1	 ? ""
+			: o->are_threads ? "s"
+					 : "es");
+	for (size_t i = 0; i < o->pids; i++) {
+		fputs(i ? "," : "", text.f);
+		put_process(text.f, o->pid[i], !o->machine);
+	}
 	return cli_text_end(&text);
 }
 

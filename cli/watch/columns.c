@@ -67,7 +67,11 @@ static void fill(struct cli_cell *cell, const struct cli_watch *w, size_t row, s
 
 	cli_cells_fill(cell, &value_columns, item);
 	if (!cli_watch_no_number(v)) {
-		cell[VALUE] = cli_real(v->value);
+		/* No clock vouches for more digits of what is no count. */
+		cell[VALUE] = (item->info.is_metric || item->info.is_state) &&
+					      v->value != (double)(int64_t)v->value
+				      ? cli_rate(v->value)
+				      : cli_real(v->value);
 		cell[PER_SECOND] = cli_if(item->has_rate, cli_rate(cli_watch_rate(w, v)));
 		cell[COUNT] = cli_if(!item->info.is_metric, cli_count(v->count));
 		cell[ANY_ERROR] = cli_real(v->error);

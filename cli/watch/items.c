@@ -25,6 +25,9 @@ static const char *const overview[] = {
 	"CPU-pressure",
 	"memory-pressure",
 	"IO-pressure",
+	"cgroup-CPUs",
+	CLI_WATCH_QUOTA,
+	"proc/cgroup-throttled/",
 	"IPC",
 	"busy-frequency",
 	"proc/frequency/",
@@ -322,9 +325,16 @@ static void drop_absence(struct cli_watch_items *items, const char *name)
 	items->absences = kept;
 }
 
-/* One of two is enough: the other is neither shown nor missed. */
+/* One of two is enough: the other is neither shown nor missed. Nor is a quota that is not set. */
 static void settle_twins(struct cli_watch_items *items)
 {
+	const struct cli_row_item *quota = find_item(items, CLI_WATCH_QUOTA);
+
+	if (items->is_overview && quota && quota->is_missing) {
+		drop_absence(items, "cgroup-CPUs");
+		drop_absence(items, CLI_WATCH_QUOTA);
+		drop_absence(items, "proc/cgroup-throttled/");
+	}
 	for (size_t i = 0; items->is_overview && i < sizeof(twins) / sizeof(twins[0]); i++) {
 		struct cli_row_item *first = find_item(items, twins[i][0]);
 		struct cli_row_item *second = find_item(items, twins[i][1]);

@@ -10,6 +10,9 @@
 #include "cli/stat/rows.h"
 #include "cli/watch/options.h"
 
+/* CPUs that the control group may use. */
+#define CLI_WATCH_QUOTA "proc/cgroup-quota/"
+
 /**
  * struct cli_watch_items - all of them
  * @is_overview: nothing was asked for: what is absent is of less weight

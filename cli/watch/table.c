@@ -260,10 +260,14 @@ static void draw_absences(struct drawing *d)
 size_t cli_watch_table_draw(const struct cli_watch_table *t, const struct cli_watch *w)
 {
 	struct drawing d = { .t = t, .w = w };
+	char quota[TEXT_BYTES];
 
 	d.name = name_columns(t, w);
 	for (int kind = CLI_ROW_MACHINE; kind <= CLI_ROW_DEVICE; kind++)
 		draw_kind(&d, (enum cli_row_kind)kind);
+	cli_watch_quota_text(w, quota, sizeof(quota));
+	if (*quota && !w->o.is_quiet)
+		draw_text(&d, quota, CLI_PLAIN);
 	draw_absences(&d);
 	return d.line;
 }

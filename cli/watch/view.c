@@ -92,6 +92,19 @@ void cli_watch_flag_words(const struct cli_watch *w, size_t row, size_t i, uint3
 	words_for_each(w, row, i, flags, add_word, &words);
 }
 
+void cli_watch_quota_text(const struct cli_watch *w, char *text, size_t size)
+{
+	text[0] = '\0';
+	for (size_t i = 0; w->items.is_overview && w->last && i < w->items.n; i++)
+		if (strcmp(w->items.item[i].name, CLI_WATCH_QUOTA) == 0 &&
+		    !cli_watch_no_number(&w->last[i]))
+			snprintf(text, size,
+				 "a CPU quota limits the control group of this process to the time "
+				 "of %.4g CPUs: cgroup-* are the numbers of that group, all others "
+				 "are those of the whole machine",
+				 w->last[i].value);
+}
+
 static bool is_bit(const struct cli_row_item *item)
 {
 	return strcmp(item->info.unit_text, "1=yes") == 0;

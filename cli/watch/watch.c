@@ -148,7 +148,9 @@ static void say_methods(const struct cli_watch *w)
 static void say_what_is_behind(const struct cli_watch *w)
 {
 	struct cli_look look = cli_look_at(STDERR_FILENO);
+	char quota[256];
 
+	cli_watch_quota_text(w, quota, sizeof(quota));
 	/*
 	 * Numbers of an emulated machine are nowhere without this; other forms have it in each
 	 * sample.
@@ -157,6 +159,8 @@ static void say_what_is_behind(const struct cli_watch *w)
 		cli_emulated_put(stderr, &look, w->emulated);
 	if (!w->o.is_quiet && w->o.form != CLI_WATCH_JSON)
 		say_absences(w);
+	if (*quota && !w->o.is_quiet && w->o.form != CLI_WATCH_JSON)
+		cli_say("%s", quota);
 }
 
 /* How long may pass between two reads. */

@@ -96,6 +96,9 @@ void cli_watch_methods(const struct cli_watch *w, char *text, size_t size);
 void cli_watch_flag_words(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,
 			  char *text, size_t size);
 
+/* What a CPU quota makes of the overview, in a sentence; "" where there is none. */
+void cli_watch_quota_text(const struct cli_watch *w, char *text, size_t size);
+
 /* Why a value has no number: "absent", "not counted", "elsewhere"; NULL when it has one. */
 const char *cli_watch_no_number(const struct ntime_value *v);
 

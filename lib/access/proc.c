@@ -38,6 +38,12 @@ const struct nti_method_row nti_method_proc = {
 			NTI_PROC_PRESSURE_##what, key, 0, 1e3                                      \
 	}
 
+#define CGROUP(name, unit, about)                                                                  \
+	{                                                                                          \
+		"cgroup-" name, about, unit, "Linux 6.1, Documentation/admin-guide/cgroup-v2.rst", \
+			NTI_PROC_CGROUP, "cgroup-" name, 0, 1                                      \
+	}
+
 static const struct nti_proc_row rows[] = {
 	CPU_TIME("user", 0, "time in user mode, without niced programs and guests"),
 	CPU_TIME("nice", 1, "time in user mode of niced programs"),
@@ -81,6 +87,19 @@ static const struct nti_proc_row rows[] = {
 	{ "temperature", "the hottest sensor of the processors", "C",
 	  "Linux 6.1, Documentation/hwmon/sysfs-interface.rst", NTI_PROC_TEMPERATURE, "", 0, 1e-3,
 	  .is_state = true },
+	CGROUP("cpu", "ns", "CPU time of the control group whose quota limits this process"),
+	CGROUP("throttled", "ns", "time for which its quota stopped that group, of all CPUs"),
+	CGROUP("throttles", "", "periods of the quota in which that group was stopped"),
+	CGROUP("periods", "", "periods of the quota in which that group had work"),
+	{ "cgroup-quota", "CPU time that the group may use, in CPUs", "CPUs",
+	  "Linux 6.1, Documentation/admin-guide/cgroup-v2.rst, cpu.max", NTI_PROC_CGROUP,
+	  "cgroup-quota", 0, 1e-6, .is_state = true },
+};
+
+static const struct nti_why no_quota = {
+	NTIME_REASON_SETTING, "CPU quota",
+	"no CPU quota limits this process's control group or one above it",
+	"systemd-run --scope -p CPUQuota=50%"
 };
 
 /* Why a file is not there. */
@@ -120,6 +139,9 @@ static const struct nti_why missing[NTI_PROC_FILES] = {
 				   "no sensor of a processor is in /sys/class/hwmon or "
 				   "/sys/class/thermal",
 				   "modprobe coretemp or k10temp; virtual machines have none" },
+	[NTI_PROC_CGROUP] = { NTIME_REASON_NOT_MOUNTED, "/sys/fs/cgroup",
+			      "no control groups with a CPU controller are mounted",
+			      "mount -t cgroup2 cgroup2 /sys/fs/cgroup" },
 };
 
 const struct nti_proc_row *nti_proc_row(size_t i)
@@ -145,6 +167,8 @@ static int explain(enum nti_proc_file file, int error, struct nti_absence *out)
 {
 	bool is_closed = error == -EACCES || error == -EPERM;
 
+	if (error == -ENODATA)
+		return nti_absence_set_why(out, &no_quota);
 	/* Pressure is switched off: EOPNOTSUPP (Linux 6.1, kernel/sched/psi.c, psi_open()). */
 	if (!error || error == -ENOENT || error == -EOPNOTSUPP)
 		return nti_absence_set_why(out, &missing[file]);

@@ -27,6 +27,7 @@ enum nti_proc_file {
 	NTI_PROC_CORE_THROTTLE,
 	NTI_PROC_PACKAGE_THROTTLE,
 	NTI_PROC_TEMPERATURE, /* of each sensor */
+	NTI_PROC_CGROUP,      /* those of a control group, as nti_cgroup_read() has them */
 	NTI_PROC_FILES
 };
 
@@ -79,5 +80,26 @@ uint64_t nti_proc_value(const struct nti_proc *p, size_t place, unsigned int cpu
  */
 int nti_proc_error(const struct nti_proc *p, size_t place, const char **path);
 void nti_proc_free(struct nti_proc *p);
+
+#define NTI_CGROUP_BYTES 1024
+
+/* A control group: its folder, of which @mount bytes are the mount, and why it is none. */
+struct nti_cgroup {
+	char path[NTI_CGROUP_BYTES];
+	size_t mount;
+	bool has_usage; /* of v1: cpuacct has the same group */
+	int error;
+};
+
+/*
+ * The group whose CPU quota limits this process: its own or one above it. .error is -ENOENT where
+ * there is no CPU controller, -ENODATA without a quota.
+ */
+void nti_cgroup_find(struct nti_os *os, struct nti_cgroup *out);
+/*
+ * What its files say as lines "cgroup-cpu NUMBER", times in ns, the quota in millionths of a CPU;
+ * what they lack has no line. 0, or .error.
+ */
+ssize_t nti_cgroup_read(struct nti_os *os, const struct nti_cgroup *g, char *text, size_t size);
 
 #endif

@@ -40,6 +40,7 @@ struct nti_proc {
 	size_t files[NTI_PROC_FILES];
 	int error[NTI_PROC_FILES]; /* of the last read */
 	size_t kept;
+	struct nti_cgroup group;
 	char *text;
 	size_t room;
 };
@@ -222,6 +223,11 @@ static int find_files(struct nti_proc *p, enum nti_proc_file kind)
 {
 	if (p->files[kind])
 		return 0;
+	/* A file that stands for those of the group: they are opened each time. */
+	if (kind == NTI_PROC_CGROUP) {
+		nti_cgroup_find(p->os, &p->group);
+		return add_file(p, kind, 0, p->group.path);
+	}
 	if (kind == NTI_PROC_TEMPERATURE)
 		return find_sensors(p);
 	return is_of_cpus(kind) ? find_cpu_files(p, kind) : add_file(p, kind, 0, paths[kind]);
@@ -262,7 +268,7 @@ int nti_proc_error(const struct nti_proc *p, size_t place, const char **path)
 {
 	enum nti_proc_file kind = file_of(p->place[place].row->file);
 
-	*path = has_numbers(kind) ? NULL : paths[kind];
+	*path = has_numbers(kind) ? NULL : kind == NTI_PROC_CGROUP ? p->group.path : paths[kind];
 	return p->error[kind];
 }
 
@@ -439,7 +445,9 @@ static int read_kind(struct nti_proc *p, enum nti_proc_file kind)
 		struct file *f = &p->file[kind][i];
 		const char *text = p->text;
 
-		n = has_numbers(kind) ? read_number(p, f) : read_whole(p, f);
+		n = has_numbers(kind)	      ? read_number(p, f)
+		    : kind == NTI_PROC_CGROUP ? nti_cgroup_read(p->os, &p->group, p->text, p->room)
+					      : read_whole(p, f);
 		if (n == -ENOMEM)
 			return -ENOMEM;
 		if (n < 0)

@@ -824,7 +824,10 @@ int ntime_session_read_time(const struct ntime_session *s, uint64_t *at_ns, uint
 	 NTIME_GONE | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE | NTIME_PROC | NTIME_EMULATED |            \
 	 NTIME_AT_MOST)
 
-/* Counters are started one after the other: so much of a share may be that. */
+/*
+ * Counters are started one after the other, and clocks differ: so much of a share may be that, and
+ * what is above 100 is nothing else.
+ */
 #define SHARE_MOST 101.0
 
 /*
@@ -864,6 +867,8 @@ static void metric_value(const struct ntime_session *s, const struct nti_session
 	if (item->is_share && result.value - result.below > SHARE_MOST) {
 		flags |= NTIME_IMPLAUSIBLE;
 		nti_doubt_share(s, item);
+	} else if (item->is_share && result.value > 100 && result.value <= SHARE_MOST) {
+		result.value = 100;
 	}
 	out->value = result.value;
 	out->below = isnan(result.value) ? 0 : result.below;

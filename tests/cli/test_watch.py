@@ -159,7 +159,7 @@ def groups_are_their_metrics():
     equal([(row['where'], row['name']) for row in rows],
           [('socket 0', 'package-joules'), ('core 0', 'coldest'), ('core 1', 'coldest')])
     near = 250 / (1234 * 3)
-    equal(abs(float(rows[0]['value']) - near) < 1e-12, True, 'a metric of the sums of a socket')
+    equal(abs(float(rows[0]['value']) - near) < 1e-6, True, 'a metric of the sums of a socket')
     # a group and one of its metrics: once
     equal(out(fast('--csv', 'throttling', 'coldest', samples=1)).count(',coldest,'), 2)
 
@@ -167,7 +167,7 @@ def groups_are_their_metrics():
 @fake_only
 def metrics_are_computed_from_sums():
     rows = rows_of(fast('--csv', '--per', 'none', 'page-faults,context-switches', 'faults-per-switch', fake='sockets=2', samples=1))
-    equal(float(rows[2]['value']), 1234 / 3)
+    equal(rows[2]['value'], '411.333')
     equal((rows[2]['count'], rows[2]['per_second'], rows[2]['flags']), ('', '', 'metric'))
 
 
@@ -416,7 +416,7 @@ def groups_of_a_recorded_server():
     value = {(row['where'], row['name']): float(row['value']) for row in rows}
     for socket in ('socket 0', 'socket 1'):
         both = value[socket, 'memory-read-bandwidth'] + value[socket, 'memory-write-bandwidth']
-        equal(abs(value[socket, 'memory-bandwidth'] - both) < 1e-9 * both, True, 'reads and writes together')
+        equal(abs(value[socket, 'memory-bandwidth'] - both) < 1e-5 * both, True, 'reads and writes together')
     rows = on_machine('intel-skx-2s.json', 'throttling')
     kinds = [row['where'].split()[0] for row in rows]
     equal(set(kinds), {'socket', 'core'}, 'throttling is of sockets and cores')
@@ -516,6 +516,39 @@ def overview_of_anybody_has_what_the_kernel_tells():
     # of a counter or of the kernel, once
     for word in 'context-switches', 'page-faults':
         equal(len([name for name in names if name in (word, f'proc/{word}/')]), 1, f'{word} in {names}')
+
+
+@real_only
+def groups_are_told_of_their_quota():
+    """A real group, 20 ms each 100 ms, in which a program spins; of what ntime itself is in only what there is is shown."""
+    has_v1 = os.path.exists('/sys/fs/cgroup/cpu')
+    folders = [f'/sys/fs/cgroup/{name}ntime-{os.getpid()}' for name in (('cpu/', 'cpuacct/') if has_v1 else ('',))]
+    child = None
+    try:
+        for folder in folders:
+            os.mkdir(folder)
+        with open(folders[0] + ('/cpu.cfs_quota_us' if has_v1 else '/cpu.max'), 'w', encoding='ascii') as f:
+            f.write('20000' if has_v1 else '20000 100000')
+        def enter():
+            for folder in folders:
+                with open(f'{folder}/cgroup.procs', 'w', encoding='ascii') as f:
+                    f.write('0')
+        child = subprocess.Popen(['sh', '-c', 'while :; do :; done'], preexec_fn=enter)  # pylint: disable=subprocess-popen-preexec-fn
+        done = watch('-n', '2', '-i', '500ms', '--csv', preexec_fn=enter)
+    except OSError as why:
+        raise t.Skip(f'no group with a quota can be made: {why}') from why
+    finally:
+        if child:
+            child.kill()
+            child.wait()
+        for folder in folders:
+            if os.path.isdir(folder):
+                wait_until(lambda of=folder: not open(f'{of}/cgroup.procs', encoding='ascii').read())  # pylint: disable=consider-using-with
+                os.rmdir(folder)
+    of = {row['name']: float(row['value']) for row in rows_of(done) if row['sample'] == '2' and row['value']}
+    equal(of['proc/cgroup-quota/'], 0.2)
+    equal(0.05 < of['cgroup-CPUs'] < 0.5 and of['proc/cgroup-throttled/'] > 0, True, str(of))
+    has(err(done), 'limits the control group of this process to the time of 0.2 CPUs')
 
 
 # ---- time ----

@@ -438,6 +438,118 @@ TEST(programs_are_not_what_it_tells_of)
 	ntime_close(ctx);
 }
 
+/* Clocks differ a little; what they do not explain is left, and flagged. */
+TEST(shares_end_at_100)
+{
+	static const double ns[] = { 0.999e9, 1.004e9, 1.02e9 }, shares[] = { 99.9, 100, 102 };
+	struct rig rig;
+
+	put_machine();
+	init(&rig, NULL, "proc/pressure-cpu/,CPU-pressure");
+	for (size_t i = 0; i < 3; i++) {
+		struct ntime_value v[2] = { { .value = ns[i] }, { .wanted_ns = 1000000000 } };
+
+		TT_IS(ntime_session_metrics(rig.s, v, 2), 0);
+		assert_true(fabs(v[1].value - shares[i]) < 1e-9);
+		TT_IS(!!(v[1].flags & NTIME_IMPLAUSIBLE), i == 2);
+	}
+	fini(&rig);
+}
+
+#define GROUPS "/sys/fs/cgroup"
+#define V1 "4:cpu,cpuacct:"
+
+/* Where a quota was found; NULL: nowhere, for @reason. What counts there grows by 5 ms and 2 us. */
+static const struct group_row {
+	int line;
+	const char *groups, *files /* "/PATH=TEXT;..." */, *at;
+	double quota;
+	const char *reason;
+} group_rows[] = {
+#define NONE "no CPU quota limits"
+#define NO_GROUPS "no control groups"
+#define BROKEN "what " GROUPS "/a says of cgroup-quota is " NO_NUMBER
+	{ __LINE__, "0::/a/b\n", "/a/b/cpu.max=50000 100000", "/a/b", 0.5, NULL },
+	/* the tightest: above, below, of two */
+	{ __LINE__, "0::/a/b\n", "/a/b/cpu.max=max 9;/a/cpu.max=15 10", "/a", 1.5, NULL },
+	{ __LINE__, "0::/a/b\n", "/a/b/cpu.max=20 10;/a/cpu.max=30 10", "/a/b", 2, NULL },
+	{ __LINE__, "0::/a/b\n", "/a/b/cpu.max=20 10;/a/cpu.max=10 10", "/a", 1, NULL },
+	/* a container: the mount's root, whatever the group's name is outside */
+	{ __LINE__, "0::/\n", "/cpu.max=25000 100000", "", 0.25, NULL },
+	{ __LINE__, "0::/../x\n", "/cpu.max=25000 100000", "", 0.25, NULL },
+	{ __LINE__, "1:name=systemd:/\n" V1 "/docker/12\n0::/\n",
+	  "/cpu/cpu.cfs_quota_us=40;/cpu/cpu.cfs_period_us=20", "/cpu", 2, NULL },
+	{ __LINE__, V1 "/a\n",
+	  "/cpu/a/cpu.cfs_quota_us=4;/cpu/a/cpu.cfs_period_us=8;/cpu/cpu.cfs_quota_us=-1", "/cpu/a",
+	  0.5, NULL },
+	/* v2 has the CPUs although v1 has others */
+	{ __LINE__, "1:memory:/\n0::/a\n", "/unified/a/cpu.max=1 2", "/unified/a", 0.5, NULL },
+	{ __LINE__, "0::/a\n", "/a/cpu.max=max 100000", NULL, 0, NONE },
+	{ __LINE__, "0::/a\n", "/x=", NULL, 0, NONE },
+	{ __LINE__, V1 "/a\n", "/cpu/a/cpu.cfs_quota_us=-1", NULL, 0, NONE },
+	{ __LINE__, "0::/a\n", "", NULL, 0, NO_GROUPS },
+	{ __LINE__, "rubbish\n:\n5:cpuset:/\n", "/x=", NULL, 0, NO_GROUPS },
+	{ __LINE__, "0::/a\n", "/a/cpu.max=1000 0", NULL, 0, BROKEN },
+	{ __LINE__, "0::/a\n", "/a/cpu.max=-5 1000;/cpu.max=1 1000", NULL, 0, BROKEN },
+	{ __LINE__, "0::/a\n", "/a/cpu.max=100", NULL, 0, BROKEN },
+};
+
+static void put_group(const struct group_row *r, int use_us, int throttled_us)
+{
+	bool is_v1 = r->at && strncmp(r->at, "/cpu", 4) == 0;
+	char path[128], text[128];
+
+	(void)snprintf(path, sizeof(path), GROUPS "%s/cpu.stat", r->at);
+	(void)snprintf(text, sizeof(text),
+		       is_v1 ? "throttled_time %d000\n" : "throttled_usec %d\nusage_usec %d\n",
+		       throttled_us, use_us);
+	put(path, text);
+	(void)snprintf(path, sizeof(path), GROUPS "/cpuacct%s/cpuacct.usage",
+		       r->at + (is_v1 ? 4 : 0));
+	(void)snprintf(text, sizeof(text), "%d000\n", use_us);
+	if (is_v1)
+		put(path, text);
+}
+
+TEST(groups_with_a_quota_are_found)
+{
+	TT_FOR_EACH_ROW(r, group_rows) {
+		static const double steps[] = { 5e6, 2e3 };
+		struct ntime_item item = { .size = sizeof(item) };
+		struct ntime_value v[4];
+		char path[128], files[128], *file, *save, *text;
+		struct rig rig;
+
+		(void)snprintf(path, sizeof(path), "rm -rf %s" GROUPS, folder);
+		TT_EQ(r, system(path), 0);
+		put_machine();
+		put("/proc/self/cgroup", r->groups);
+		(void)snprintf(files, sizeof(files), "%s", r->files);
+		for (file = strtok_r(files, ";", &save); file; file = strtok_r(NULL, ";", &save)) {
+			text = strchr(file, '=');
+			*text++ = '\0';
+			(void)snprintf(path, sizeof(path), GROUPS "%s", file);
+			put(path, text);
+		}
+		if (r->at)
+			put_group(r, 1000, 10);
+		init(&rig, NULL,
+		     "proc/cgroup-quota/,proc/cgroup-cpu/,proc/cgroup-throttled/,"
+		     "proc/cgroup-periods/");
+		if (r->at)
+			put_group(r, 6000, 12);
+		TT_EQ(r, ntime_session_read(rig.s, v, 4), 4);
+		for (size_t i = 0; i < 2 && r->at; i++)
+			TT_EQ(r, fabs(v[i + 1].value - steps[i]) < 1e-3, 1);
+		TT_EQ(r, r->at ? fabs(v[0].value - r->quota) < 1e-9 : isnan(v[0].value), 1);
+		/* The files lack it. */
+		TT_EQ(r, v[3].flags & NTIME_ABSENT, NTIME_ABSENT);
+		TT_EQ(r, ntime_session_item(rig.s, 0, &item), 0);
+		TT_HAS(item.reason, r->reason ? r->reason : "");
+		fini(&rig);
+	}
+}
+
 static int enter(void **state)
 {
 	(void)state;
@@ -463,6 +575,8 @@ int main(void)
 		cmocka_unit_test(what_is_missing_has_a_reason),
 		cmocka_unit_test(what_is_no_number_is_told_as_that),
 		cmocka_unit_test(programs_are_not_what_it_tells_of),
+		cmocka_unit_test(shares_end_at_100),
+		cmocka_unit_test(groups_with_a_quota_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave) ? 1 : 0;
