@@ -69,7 +69,8 @@ static char *units_with(const struct cli_catalog *c, bool is_usable)
 	cli_text_begin(&text);
 	for (size_t i = 0; i < c->units; i++) {
 		name = c->unit[i].name;
-		if (!c->unit[i].usable == is_usable)
+		if (!c->unit[i].usable == is_usable ||
+		    (!is_usable && c->unit[i].reason_code == NTIME_REASON_NOT_SUPPORTED))
 			continue;
 		/* Large machines have dozens of some kind. */
 		if (is_next_of(last, name)) {

@@ -274,8 +274,12 @@ static int absent_units(const struct walk *w)
 	for (i = 0; ret == 0 && i < w->ctx->units.count; i++) {
 		const struct nti_unit *unit = w->ctx->units.unit[i];
 
-		/* Boxes out of reach are told together, by what keeps them so. */
-		if (unit->absent.reason && !unit->boxes)
+		/*
+		 * Boxes out of reach are told together, by what keeps them so. What ntime does not
+		 * do is no problem of the machine.
+		 */
+		if (unit->absent.reason && !unit->boxes &&
+		    unit->absent.code != NTIME_REASON_NOT_SUPPORTED)
 			ret = tell(
 				w,
 				unit->kind == NTI_UNIT_CORE

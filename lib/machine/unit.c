@@ -221,7 +221,10 @@ static int load_pmu(void *arg, const char *name)
 	if (!unit->desc)
 		return -ENOMEM;
 	count_unit(l, unit);
-	return 0;
+	if (!nti_unit_row(name)->reason)
+		return 0;
+	return nti_absence_set(&unit->absent, NTIME_REASON_NOT_SUPPORTED, name,
+			       nti_unit_row(name)->remedy, "%s", nti_unit_row(name)->reason);
 }
 
 /*
@@ -366,7 +369,7 @@ static int add_proc(struct loader *l)
 
 	if (ret < 0 && ret != -ENOMEM && ret != -EIO)
 		return 0;
-	unit = nti_units_append(l->units, "proc", "");
+	unit = nti_units_append(l->units, "proc", nti_unit_row("proc")->desc);
 	if (!unit)
 		return -ENOMEM;
 	unit->kind = NTI_UNIT_PROC;

@@ -6,6 +6,14 @@
 #include "lib/machine/unit_rows.h"
 
 #define CORES "performance counters of the CPU cores"
+/* Their pmu.read() does nothing (arch/x86/events/intel/pt.c, bts.c, amd/ibs.c; drivers/perf). */
+#define RECORDER                                                                                   \
+	.reason = "it records what happens, and counts nothing",                                   \
+	.remedy = "perf record takes it"
+/* Linux kernel/events/core.c: the function's name is a pointer, for which events have no term. */
+#define PROBE                                                                                      \
+	.reason = "ntime makes no probes",                                                         \
+	.remedy = "make one with perf probe; it is then a tracepoint, which ntime counts"
 
 /*
  * Names are those the kernel's drivers register (Linux arch/x86/events, drivers/perf). A row speaks
@@ -32,9 +40,10 @@ static const struct nti_unit_row unit_rows[] = {
 	{ "software", "what the kernel counts itself: times, faults, switches" },
 	{ "proc", "what the kernel tells everybody: busy CPUs, pressure, temperature" },
 	{ "tracepoint", "tracepoints of the kernel" },
-	{ "breakpoint", "hardware breakpoints" },
-	{ "uprobe", "probes in user programs" },
-	{ "kprobe", "probes in the kernel" },
+	{ "breakpoint", "hardware breakpoints", .reason = "ntime sets no breakpoints",
+	  .remedy = "perf stat -e mem:ADDRESS:rw counts accesses" },
+	{ "uprobe", "probes in user programs", PROBE },
+	{ "kprobe", "probes in the kernel", PROBE },
 	{ "msr", "time stamp, APERF, MPERF and other registers of a core", 0, true },
 	{ "power_core", "energy of each core (RAPL)", 0, true },
 	{ "power", "energy of package, cores, memory and graphics (RAPL)", 0, true },
@@ -71,13 +80,13 @@ static const struct nti_unit_row unit_rows[] = {
 	{ "amd_nb", "northbridge", 4 },
 	{ "amd_umc", "unified memory controller", 4 },
 	{ "amd_iommu", "I/O memory management unit" },
-	{ "ibs_fetch", "sampling of instruction fetches (IBS)" },
-	{ "ibs_op", "sampling of operations (IBS)" },
-	{ "intel_pt", "trace of the program's path (Processor Trace)" },
-	{ "intel_bts", "trace of branches (BTS)" },
+	{ "ibs_fetch", "sampling of instruction fetches (IBS)", RECORDER },
+	{ "ibs_op", "sampling of operations (IBS)", RECORDER },
+	{ "intel_pt", "trace of the program's path (Processor Trace)", RECORDER },
+	{ "intel_bts", "trace of branches (BTS)", RECORDER },
 	{ "i915", "Intel graphics", 0, true },
-	{ "cs_etm", "trace of the program's path (CoreSight)" },
-	{ "arm_spe", "sampling of operations (SPE)" },
+	{ "cs_etm", "trace of the program's path (CoreSight)", RECORDER },
+	{ "arm_spe", "sampling of operations (SPE)", RECORDER },
 	{ "arm_dsu", "cache and snoop unit shared by a cluster", 6 },
 	{ "arm_cmn", "mesh interconnect" },
 	{ "smmuv3_pmcg", "I/O memory management unit" },

@@ -19,6 +19,8 @@ struct nti_unit_row {
 	 * perf_event_xscale.c): the kernel refuses any exclude_* bit.
 	 */
 	bool is_mode_blind;
+	/* why no event of it can be counted, and what can be done; NULL: some can */
+	const char *reason, *remedy;
 };
 
 /* The row of a PMU; one without text and numbers where none is known. Static memory. */
