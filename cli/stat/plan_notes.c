@@ -26,9 +26,11 @@ static void add_line(struct cli_notes *notes, const char *format, ...)
 	va_end(args);
 }
 
+/* @last: unit of the last one, owned; @units: that follow each other with different names. */
 struct parts {
 	FILE *f;
-	size_t n;
+	size_t n, units;
+	char *last;
 };
 
 /* Levels that are left out, in the order of the bits of ntime_encoding.exclude. */
@@ -39,6 +41,11 @@ static int print_part(void *arg, const struct ntime_encoding *part)
 	struct parts *parts = arg;
 	bool has_level = false;
 
+	if (!parts->last || strcmp(parts->last, part->unit) != 0) {
+		free(parts->last);
+		parts->last = cli_strdup(part->unit);
+		parts->units++;
+	}
 	fprintf(parts->f, "%s%s type %" PRIu32 " config 0x%" PRIx64, parts->n ? "; " : "",
 		part->unit, part->type, part->config);
 	if (part->config1)
@@ -61,7 +68,7 @@ static int print_part(void *arg, const struct ntime_encoding *part)
 static int note_item(struct cli_notes *notes, struct ntime_ctx *ctx, const struct cli_report *r,
 		     const struct cli_item *item, char **encoding)
 {
-	char pass[32] = "";
+	char pass[32] = "", units[128] = "";
 	struct parts parts = { .n = 0 };
 	struct cli_text text;
 	int ret = 0;
@@ -74,17 +81,24 @@ static int note_item(struct cli_notes *notes, struct ntime_ctx *ctx, const struc
 	}
 	cli_text_begin(&text);
 	parts.f = text.f;
-	/* Not every way has an encoding, and a wrong one would be worse than none. */
-	if (strcmp(item->method, "perf") == 0)
-		ret = ntime_event_encode(ctx, item->name, print_part, &parts);
+	ret = ntime_event_encode(ctx, item->name, print_part, &parts);
 	*encoding = cli_text_end(&text);
+	/* Not every way has an encoding, and a wrong one would be worse than none. */
+	if (strcmp(item->method, "perf") != 0)
+		**encoding = '\0';
+	if (parts.units > 1)
+		snprintf(units, sizeof(units), " to %.80s (%zu)", parts.last, parts.units);
+	free(parts.last);
 	if (r->passes > 1 && item->is_in_every_pass)
 		snprintf(pass, sizeof(pass), ", in every pass");
 	else if (r->passes > 1)
 		snprintf(pass, sizeof(pass), ", pass %u of %u", item->pass + 1, r->passes);
-	add_line(notes, "%s: %s%s%s%s%s%s%s", item->name, item->method,
-		 *item->unit ? ", unit " : "", item->unit, pass,
-		 item->is_hidden ? ", for a metric" : "", **encoding ? ": " : "", *encoding);
+	add_line(notes, "%s: %s%s%s%s%s%s%s%s", item->name, item->method,
+		 parts.units > 1 ? ", units "
+		 : *item->unit	 ? ", unit "
+				 : "",
+		 item->unit, units, pass, item->is_hidden ? ", for a metric" : "",
+		 **encoding ? ": " : "", *encoding);
 	return ret == -ENOMEM ? ret : 0;
 }
 

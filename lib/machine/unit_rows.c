@@ -8,8 +8,7 @@
 #define CORES "performance counters of the CPU cores"
 /* Their pmu.read() does nothing (arch/x86/events/intel/pt.c, bts.c, amd/ibs.c; drivers/perf). */
 #define RECORDER                                                                                   \
-	.reason = "it records what happens, and counts nothing",                                   \
-	.remedy = "perf record takes it"
+	.reason = "it records what happens, and counts nothing", .remedy = "perf record takes it"
 /* Linux kernel/events/core.c: the function's name is a pointer, for which events have no term. */
 #define PROBE                                                                                      \
 	.reason = "ntime makes no probes",                                                         \

@@ -129,9 +129,11 @@ SIX_CHA = ','.join(f'uncore_cha/event=0x{0x11 + i:x}/' for i in range(6))
 SEVEN = ','.join(f'cpu/event=0x{0x11 + i:x}/' for i in range(7))
 # Exit status; what stdout (0) or stderr says.
 DRY_RUNS = (
+    (SKX, ['-v', '-a', '-e', 'uncore_imc/cas_count_read/,cycles', 'true'], 0, ['read/: replay, units uncore_imc_0 to uncore_imc_5 (6)\n', 'cycles: replay, unit cpu\n']),
+    (ADL, ['-v', '-e', 'cycles', 'true'], 0, ['cycles: replay, units cpu_core to cpu_atom (2)\n']),
     (SKX, ('-e', 'cycles,instructions'), 0, ('cycles: replay, unit cpu', 'instructions: replay, unit cpu')),
-    (SKX, ('-a', '-e', SIX_CHA), 0, ('uncore_cha/event=0x14/: replay, unit uncore_cha_0, pass 1 of 2\n',
-     'uncore_cha/event=0x15/: replay, unit uncore_cha_0, pass 2 of 2\n', 'pass 2: 6 events need counters 0-3 of uncore_cha_0')),
+    (SKX, ('-a', '-e', SIX_CHA), 0, ('uncore_cha/event=0x14/: replay, units uncore_cha_0 to uncore_cha_27 (28), pass\n    1 of 2\n',
+     'uncore_cha/event=0x15/: replay, units uncore_cha_0 to uncore_cha_27 (28), pass\n    2 of 2\n', 'pass 2: 6 events need counters 0-3 of uncore_cha_0')),
     (SKX, ('-e', 'OFFCORE_RESPONSE_0:DMND_DATA_RD,OFFCORE_RESPONSE_0:DMND_RFO'), 0, ('MSR_OFFCORE_RSP_0',)),
     (ZEN, ('-e', SEVEN), 0, ('cpu/event=0x16/: replay, unit cpu, pass 1 of 2\n', 'cpu/event=0x17/: replay, unit cpu, pass 2 of 2\n')),
     (ARM, ('-e', 'cycles,branches'), 0, ('cycles: replay, unit armv8_pmuv3_0', 'branches')),
