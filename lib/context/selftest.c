@@ -81,10 +81,7 @@ int nti_context_selftest(struct ntime_ctx *ctx)
 	return 0;
 }
 
-/*
- * Generic events that loads that miss all caches, and branches that nobody can predict, must move
- * wherever the kernel has them.
- */
+/* Generic events that must count cache misses or unpredictable branches if the kernel has them. */
 static bool must_miss(const struct perf_event_attr *attr)
 {
 	const uint64_t read = PERF_COUNT_HW_CACHE_OP_READ << 8;
@@ -191,7 +188,7 @@ static bool is_dead(struct ntime_ctx *ctx, const struct nti_part *part, const ch
 	*what = "a loop of branches";
 	if (event < NTI_TRIAL_EVENTS)
 		return t->event[event] & NTI_TRIAL_DEAD;
-	*what = "loads that miss all caches and branches that nothing predicts";
+	*what = "cache misses and unpredictable branches";
 	return must_miss(&part->attr) && try_event(ctx, part->unit, &part->attr);
 }
 
@@ -256,7 +253,7 @@ int nti_context_selftest_event(struct ntime_ctx *ctx, struct nti_event *event)
 		return nti_absence_set(&event->absent, NTIME_REASON_NOT_COUNTING, event->name,
 				       not_counting_remedy,
 				       "%s counts nothing for this event, although its driver has "
-				       "it: %s left it at 0",
+				       "it: it stayed 0 in a test with %s",
 				       core->name, what);
 	if (part.attr.type != PERF_TYPE_HARDWARE || event->part[0].attr.type == PERF_TYPE_HARDWARE)
 		return 0;
@@ -353,7 +350,7 @@ static int doubt_misses(const struct nti_selftests *tests, const struct perf_eve
 	if (e && e->trial.seen & NTI_TRIAL_RATE)
 		return is_of_branches(attr)
 			       ? set_doubt(doubt, core->name,
-					   "%s counted %.3g for each branch that nothing predicts",
+					   "%s counted %.3g for each unpredictable branch",
 					   core->name, e->trial.per_guess)
 			       : set_doubt(doubt, core->name,
 					   "%s counted %.3g for each load that misses all caches",
@@ -361,7 +358,7 @@ static int doubt_misses(const struct nti_selftests *tests, const struct perf_eve
 	if (e && e->trial.seen & NTI_TRIAL_FOREIGN)
 		return set_doubt(doubt, core->name,
 				 "%s counts something else for this event: %.3g for each load that "
-				 "misses all caches, %.3g for each branch that nothing predicts",
+				 "misses all caches, %.3g for each unpredictable branch",
 				 core->name, e->trial.per_load, e->trial.per_guess);
 	return 0;
 }

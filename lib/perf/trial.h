@@ -84,7 +84,7 @@ uint64_t nti_trial_config(enum nti_trial_event event);
  * struct nti_trial_misses - what an event of caches or of mispredicted branches did
  * @seen:	NTI_TRIAL_TRIED: it could be found out; and one of DEAD, RATE, FOREIGN at most
  * @per_load:	counted for each load that misses all caches
- * @per_guess:	counted for each branch that nobody can predict
+ * @per_guess:	counted for each unpredictable branch
  */
 struct nti_trial_misses {
 	uint32_t seen;
@@ -92,8 +92,8 @@ struct nti_trial_misses {
 };
 
 /*
- * Try @attr, an event of the core PMU that loads that miss all caches must move, or branches that
- * nobody can predict if @is_of_branches. Which events those are the caller knows.
+ * Try @attr, an event of the core PMU that must count loads that miss all caches, or unpredictable
+ * branches if @is_of_branches. The caller knows which events those are.
  */
 void nti_trial_misses(struct nti_os *os, const struct perf_event_attr *attr, bool is_of_branches,
 		      struct nti_trial_misses *out);

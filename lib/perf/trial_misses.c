@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A trial of one event of caches or of mispredicted branches: loads that miss all caches and
- * branches that nobody can predict, each of two amounts. What the longer one has more is the
- * work's.
+ * A trial of one event of caches or of mispredicted branches, with two amounts of loads that miss
+ * all caches, and of unpredictable branches. The difference of the two counts is the work's.
  */
 #include <math.h>
 
