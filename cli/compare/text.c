@@ -56,8 +56,8 @@ static void fill_row(struct table *t, const struct cli_comparison *c, size_t sid
 	}
 }
 
-/* @text in @width columns, of which it takes fewer or is cut. */
-static void put_cell(FILE *f, const char *text, size_t width)
+/* @text, which is cut behind @width columns; how many it takes. */
+static size_t put_cell(FILE *f, const char *text, size_t width)
 {
 	char *cut = cli_strdup(text);
 	size_t columns;
@@ -67,23 +67,31 @@ static void put_cell(FILE *f, const char *text, size_t width)
 		cut[end - 1] = '\0';
 	columns = cli_text_columns(cut);
 	cli_print_safe(f, cut);
-	fprintf(f, "%*s", (int)(width - columns), "");
 	free(cut);
+	return columns;
 }
 
-/* No blanks at the end of a line. */
-static void put_row(FILE *f, const struct table *t, char *const *cell)
+/* On a terminal a cell that has no room begins a line. No blanks at the end of one. */
+static void put_row(FILE *f, const struct cli_look *look, const struct table *t, char *const *cell)
 {
-	int last = TABLE_COLUMNS - 1;
+	size_t at = 0, gap = 0;
 
-	// cppcheck-suppress objectIndex ; a row of the table
-	while (last > 0 && !*cell[last])
-		last--;
-	for (int i = 0; i <= last; i++) {
-		if (!t->width[i])
-			continue;
-		put_cell(f, cell[i], i == last ? cli_text_columns(cell[i]) : t->width[i]);
-		fprintf(f, "%*s", i == last ? 0 : GAP, "");
+	for (int i = 0; i < TABLE_COLUMNS; i++) {
+		size_t columns = cli_text_columns(cell[i]);
+
+		if (columns > t->width[i])
+			columns = t->width[i];
+		if (columns && look->is_terminal && at + gap + columns > look->width) {
+			fputc('\n', f);
+			at = 0;
+			gap = 4;
+		}
+		if (columns) {
+			fprintf(f, "%*s", (int)gap, "");
+			at += gap + put_cell(f, cell[i], columns);
+			gap = 0;
+		}
+		gap += t->width[i] - columns + (t->width[i] ? GAP : 0);
 	}
 	fputc('\n', f);
 }
@@ -103,7 +111,7 @@ static void put_table(FILE *f, const struct cli_look *look, const struct cli_com
 	if (look->is_terminal && t.width[LINE] > room)
 		t.width[LINE] = room;
 	for (size_t i = 0; i < rows; i++)
-		put_row(f, &t, &t.cell[i * TABLE_COLUMNS]);
+		put_row(f, look, &t, &t.cell[i * TABLE_COLUMNS]);
 	for (size_t i = 0; i < rows * TABLE_COLUMNS; i++)
 		free(t.cell[i]);
 	free(t.cell);

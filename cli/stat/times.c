@@ -84,20 +84,22 @@ static bool is_narrow(const struct cli_style *style)
 	return style->look.is_terminal && style->look.width < 40;
 }
 
+/* Behind @used columns. */
 static void put_spread(FILE *f, const struct cli_style *style, const struct form *form,
-		       const struct cli_spread *s)
+		       const struct cli_spread *s, size_t used)
 {
+	char text[256] = "[same in all runs]";
+
 	if (s->n < 2)
 		return;
-	if (style->look.is_terminal && style->look.width < 72)
+	if (s->min != s->max)
+		snprintf(text, sizeof(text), "[runs %s, median %s, %s .. %s]",
+			 cli_number_spread(cli_spread_ci95(s), s->mean, style->look.utf8).text,
+			 number_of(form, cli_spread_median(s)).text, number_of(form, s->min).text,
+			 number_of(form, s->max).text);
+	if (style->look.is_terminal && used + 2 + cli_text_columns(text) > style->look.width)
 		fprintf(f, "\n   ");
-	if (s->min == s->max)
-		fputs("  [same in all runs]", f);
-	else
-		fprintf(f, "  [runs %s, median %s, %s .. %s]",
-			cli_number_spread(cli_spread_ci95(s), s->mean, style->look.utf8).text,
-			number_of(form, cli_spread_median(s)).text, number_of(form, s->min).text,
-			number_of(form, s->max).text);
+	fprintf(f, "  %s", text);
 }
 
 static void put_figure(FILE *f, const struct cli_style *style, const struct cli_report *r, int i,
@@ -107,17 +109,18 @@ static void put_figure(FILE *f, const struct cli_style *style, const struct cli_
 	struct form form = form_of(style, r, i);
 	struct cli_number number = number_of(&form, s->mean);
 	char text[sizeof(number.text) + 16];
+	int used;
 
 	if (!s->n)
 		return;
 	snprintf(text, sizeof(text), "%s%s", r->at_most[i] ? "at most " : "", number.text);
-	fprintf(f, "%-*s %*s%s", style->verbose ? 27 : 4, cli_figure_forms[i].name,
-		style->verbose ? 13 : 7, text, form.unit);
+	used = fprintf(f, "%-*s %*s%s", style->verbose ? 27 : 4, cli_figure_forms[i].name,
+		       style->verbose ? 13 : 7, text, form.unit);
 	if (s->n > 1 && !style->verbose)
-		fprintf(f, "    %-14s", aside);
+		used += fprintf(f, "    %-14s", aside);
 	else if (*aside)
 		fprintf(f, "%s    %s", is_narrow(style) ? "\n" : "", aside);
-	put_spread(f, style, &form, s);
+	put_spread(f, style, &form, s, used > 0 ? (size_t)used : 0);
 	putc('\n', f);
 }
 

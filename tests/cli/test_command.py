@@ -1632,6 +1632,10 @@ def narrow_terminals():
                 if len(line) > columns and ' ' in line.strip():
                     raise AssertionError(f'{len(line)} of {columns} columns: {line!r}')
             has(shown, 'page faults')
+    for args in (('-r', '3', 'true'), ('-r', '3', '-v', 'true'), ('compare', '-n', '6', 'true 12345678', 'seq 100000 200000')):
+        status, shown = on_terminal(*args, columns=80, NO_COLOR='1')
+        lines = [line.rsplit('\r', 1)[-1].replace('\033[K', '') for line in shown.replace('\r\n', '\n').splitlines()]
+        equal((status, [line for line in lines if len(line) > 80 or line != line.rstrip()]), (0, []), args)
 
 
 @test
