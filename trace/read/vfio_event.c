@@ -542,20 +542,27 @@ static const struct event_row *find_row(const char *name, size_t n)
 	return NULL;
 }
 
-static bool has(const char *p, const char *end, const char *text)
+/* The first, or the last, @text of @p; NULL: there is none. */
+static const char *find(const char *p, size_t n, const char *text, bool is_last)
 {
-	return memmem(p, (size_t)(end - p), text, strlen(text));
+	const char *at = memmem(p, n, text, strlen(text)), *found = at;
+
+	for (; at && is_last; at = memmem(at + 1, n - (size_t)(at + 1 - p), text, strlen(text)))
+		found = at;
+	return found;
 }
 
 bool nti_vfio_event_is_named(const char *p, size_t n)
 {
-	const char *end = p + n, *name = p, *from;
+	const char *end = p + n, *name = p, *from, *failed, *option;
 	const struct event_row *row;
 	bool is_one;
 
 	/* Most lines have nothing like a name. */
 	if (!memchr(p, '_', n))
 		return false;
+	failed = find(p, n, ") failed", true);
+	option = find(p, n, "-trace", false);
 	for (; name < end; name += name == from) {
 		from = name;
 		while (name < end && is_name(*name))
@@ -566,7 +573,7 @@ bool nti_vfio_event_is_named(const char *p, size_t n)
 		row = find_row(from, (size_t)(name - from));
 		is_one = row ? !row->is_open || (name < end && *name == ' ')
 			     : starts(from, (size_t)(name - from), "vfio_bar_");
-		if (is_one && !has(name, end, ") failed") && !has(p, from, "-trace"))
+		if (is_one && !(failed && failed >= name) && !(option && option < from))
 			return true;
 	}
 	return false;

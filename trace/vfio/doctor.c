@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "lib/os/cpuinfo.h"
 #include "trace/base/context.h"
 #include "trace/vfio/doctor.h"
 
@@ -15,7 +16,6 @@
 #define MISSING NTIME_VFIO_MISSING
 #define UNKNOWN NTIME_VFIO_UNKNOWN
 
-#define CPUINFO_BYTES 65536
 #define MODULES_BYTES (4u << 20)
 
 void nti_vfio_tell(struct nti_vfio_doctor *d, enum ntime_vfio_state state, const char *name,
@@ -47,27 +47,15 @@ static bool is_x86(struct nti_os *os)
 	return strcmp(os->ops->arch(os), "x86_64") == 0 || strcmp(os->ops->arch(os), "i686") == 0;
 }
 
-/* Is @flag a word of the first line that begins with @key? */
-static bool has_word(const char *text, const char *key, const char *flag)
-{
-	const char *line = strstr(text, key), *at;
-	size_t n = strlen(flag), length;
-
-	if (!line)
-		return false;
-	length = strcspn(line, "\n");
-	for (at = line; (at = strstr(at, flag)) && at < line + length; at += n) {
-		if (at > line && strchr(" \t:", at[-1]) && strchr(" \n", at[n]))
-			return true;
-	}
-	return false;
-}
-
 static void check_x86(struct nti_vfio_doctor *d, const char *cpuinfo, bool has_kvm)
 {
-	bool vmx = has_word(cpuinfo, "flags", "vmx"), svm = has_word(cpuinfo, "flags", "svm");
-	bool is_guest = has_word(cpuinfo, "flags", "hypervisor");
+	char flags[4096];
+	bool vmx, svm, is_guest;
 
+	nti_cpuinfo_get(cpuinfo, "flags", flags, sizeof(flags));
+	vmx = nti_text_has_word(flags, "vmx", 3);
+	svm = nti_text_has_word(flags, "svm", 3);
+	is_guest = nti_text_has_word(flags, "hypervisor", strlen("hypervisor"));
 	if (!vmx && !svm)
 		nti_vfio_tell(
 			d, MISSING, "cpu", "Virtualisation by the processor",
@@ -91,14 +79,10 @@ static void check_x86(struct nti_vfio_doctor *d, const char *cpuinfo, bool has_k
 
 static void check_cpu(struct nti_vfio_doctor *d)
 {
-	char *text = malloc(CPUINFO_BYTES);
+	char *text = nti_cpuinfo_read(d->os);
 	bool has_kvm = nti_os_exists(d->os, "/dev/kvm");
-	int n = text ? d->os->ops->text(d->os, "/proc/cpuinfo", text, CPUINFO_BYTES) : -ENOMEM;
 
-	/* With many CPUs it is longer; the first one's flags were asked for. */
-	if (n == -E2BIG)
-		text[CPUINFO_BYTES - 1] = '\0';
-	if (is_x86(d->os) && (n >= 0 || n == -E2BIG))
+	if (is_x86(d->os) && text && *text)
 		check_x86(d, text, has_kvm);
 	else if (has_kvm)
 		nti_vfio_tell(d, OK, "cpu", "Virtualisation by the processor", "",
