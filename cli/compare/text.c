@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ntime/emulator.h>
+
 #include "cli/compare/verdict.h"
 #include "cli/compare/words.h"
 #include "cli/output/memory.h"
@@ -223,14 +225,23 @@ static char *median(const struct cli_comparison *c, size_t metric, size_t lines,
 	return text;
 }
 
+/* What decides in the emulator has two names: "instructions" and "instructions:u". */
+static bool is_same_count(const struct cli_comparison *c, const char *name)
+{
+	int event = ntime_emulator_event(name);
+
+	return event >= 0 && c->by != SIZE_MAX &&
+	       event == ntime_emulator_event(c->results->metric[c->by].name);
+}
+
 static bool is_of_interest(const struct cli_comparison *c, size_t metric)
 {
 	const struct cli_metric *m = &c->results->metric[metric];
 
-	/* Of what was asked for twice the first is enough. */
 	/* Times would be the emulator's. */
-	if (c->results->is_in_emulator && metric <= CLI_FIGURES)
+	if (c->results->is_in_emulator && (metric <= CLI_FIGURES || is_same_count(c, m->name)))
 		return false;
+	/* Of what was asked for twice the first is enough. */
 	return metric != c->by && cli_results_find_metric(c->results, m->name) == metric &&
 	       (c->is_verbose || m->is_wanted || strcmp(m->name, CLI_METRIC_REAL) == 0 ||
 		(c->results->sides == 1 && (metric == CLI_USER || metric == CLI_SYS)));
