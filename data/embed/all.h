@@ -4,7 +4,6 @@
 #define EMBED_ALL_H
 
 #include "data/embed/embed.h"
-#include "lib/doubt/erratum_text.h"
 #include "lib/doubt/limit_text.h"
 #include "lib/event/box_text.h"
 #include "lib/event/gpu_text.h"
@@ -16,7 +15,6 @@ union embed_all {
 	struct nti_box_text events;
 	struct nti_known_text counters;
 	struct nti_limit_text limits;
-	struct nti_erratum_text errata;
 	struct nti_gpu_text gpu;
 };
 

@@ -3,7 +3,7 @@
  * The tables that were built in are what the parsers make of the files of data/, which are this
  * program's arguments.
  */
-#include "lib/doubt/erratum_text.h"
+#include "lib/doubt/erratum.h"
 #include "lib/doubt/limit_text.h"
 #include "lib/event/box_text.h"
 #include "lib/event/gpu_text.h"
@@ -250,94 +250,35 @@ TEST(limits_are_those_of_the_files)
 	nti_limit_text_fini(&want);
 }
 
-static int parse_errata(const char *file, const char *text, size_t bytes, void *out,
-			struct nti_error *e)
-{
-	return nti_erratum_text_parse(file, text, bytes, out, e);
-}
-
-TEST(errata_are_those_of_the_files)
-{
-	struct nti_erratum_text want = { 0 };
-	size_t i, k;
-
-	assert_true(parse_all(".errata", parse_errata, &want) >= 2);
-	assert_true(want.count >= 12);
-	assert_int_equal(nti_erratum_count, want.count);
-	for (i = 0; i < want.count; i++) {
-		const struct nti_erratum *got = &nti_errata[i], *e = &want.erratum[i];
-
-		same_text(got->name, e->name);
-		same_text(got->about, e->about);
-		same_text(got->remedy, e->remedy);
-		same_text(got->source, e->source);
-		same_text(got->trust, e->trust);
-		assert_int_equal(got->action, e->action);
-		assert_int_equal(got->with_smt, e->with_smt);
-		assert_int_equal(got->events, e->events);
-		for (k = 0; k < e->events; k++)
-			same_text(got->event[k], e->event[k]);
-		assert_int_equal(got->cpus, e->cpus);
-		for (k = 0; k < e->cpus; k++) {
-			same_text(got->cpu[k].vendor, e->cpu[k].vendor);
-			assert_int_equal(got->cpu[k].family, e->cpu[k].family);
-			assert_memory_equal(got->cpu[k].model, e->cpu[k].model,
-					    sizeof(e->cpu[k].model));
-			assert_memory_equal(got->cpu[k].stepping, e->cpu[k].stepping,
-					    sizeof(e->cpu[k].stepping));
-		}
-	}
-	nti_erratum_text_fini(&want);
-}
-
 static const struct bad_row {
 	int line;
-	bool is_limit;
 	const char *text, *error;
 } bad_rows[] = {
-	{ __LINE__, true, "limit a\nevent b\nbound at most 1 of c d\n",
+	{ __LINE__, "limit a\nevent b\nbound at most 1 of c d\n",
 	  "f:3: a bound is 'at most N of EVENT', 'at most N per second', 'moves within N of "
 	  "EVENT', 'moves within N seconds' or 'between N and N'" },
-	{ __LINE__, true, "limit a\nevent b\nbound at most x of c\n", "f:3: 'x' is no number" },
-	{ __LINE__, true, "limit a\nevent b\nbound at most 0 of c\n",
+	{ __LINE__, "limit a\nevent b\nbound at most x of c\n", "f:3: 'x' is no number" },
+	{ __LINE__, "limit a\nevent b\nbound at most 0 of c\n",
 	  "f:3: a bound is a positive number" },
-	{ __LINE__, true, "limit a\nevent b\nbound between 1 and 2\nslack 3\n",
+	{ __LINE__, "limit a\nevent b\nbound between 1 and 2\nslack 3\n",
 	  "f:4: only 'at most' has a slack" },
-	{ __LINE__, true, "limit a\nevent b\nbound between 1 and 2\nabout A\n",
+	{ __LINE__, "limit a\nevent b\nbound between 1 and 2\nabout A\n",
 	  "f:4: 'about' is a sentence and ends with a full stop" },
-	{ __LINE__, true,
-	  "limit a\nevent b\nbound between 1 and 2\nabout A.\nsource s\n\nlimit a\n",
+	{ __LINE__, "limit a\nevent b\nbound between 1 and 2\nabout A.\nsource s\n\nlimit a\n",
 	  "f:7: there is a limit a already" },
-	{ __LINE__, true, "limit a\nevent b\n",
+	{ __LINE__, "limit a\nevent b\n",
 	  "f:2: the entry of a ends too early: 'event' is followed by 'bound'" },
-	{ __LINE__, false, "erratum a\ncpu intel 6 0x2a\n",
-	  "f:2: a cpu is intel, amd, hygon or arm, a family, models and steppings" },
-	{ __LINE__, false, "erratum a\ncpu via 6 0x2a all\n",
-	  "f:2: a cpu is intel, amd, hygon or arm, a family, models and steppings" },
-	{ __LINE__, false, "erratum a\ncpu intel 6 5-4 all\n",
-	  "f:2: '4' are no numbers as in 0x3c, 1-3 or all" },
-	{ __LINE__, false, "erratum a\ncpu intel 6-7 5 all\n", "f:2: a cpu has one family" },
-	{ __LINE__, false, "erratum a\ncpu intel 6 5 all\nevent b\ndoes nothing\n",
-	  "f:4: an erratum does note, doubt or refuse, not 'nothing'" },
-	{ __LINE__, false, "erratum a\ncpu intel 6 5 all\nevent b\ndoes note\nwhen hot\n",
-	  "f:5: 'when' is followed by smt, not 'hot'" },
 };
 
 TEST(bad_rows_are_refused)
 {
 	TT_FOR_EACH_ROW(r, bad_rows) {
-		struct nti_erratum_text errata = { 0 };
 		struct nti_limit_text limits = { 0 };
 		struct nti_error e = { 0 };
-		int ret = r->is_limit
-				  ? nti_limit_text_parse("f", r->text, strlen(r->text), &limits, &e)
-				  : nti_erratum_text_parse("f", r->text, strlen(r->text), &errata,
-							   &e);
 
-		TT_EQ(r, ret, -22);
+		TT_EQ(r, nti_limit_text_parse("f", r->text, strlen(r->text), &limits, &e), -22);
 		TT_STR(r, e.text, r->error);
 		nti_limit_text_fini(&limits);
-		nti_erratum_text_fini(&errata);
 	}
 }
 
@@ -394,7 +335,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(events_are_those_of_the_files),
 		cmocka_unit_test(counters_are_those_of_the_files),
 		cmocka_unit_test(limits_are_those_of_the_files),
-		cmocka_unit_test(errata_are_those_of_the_files),
 		cmocka_unit_test(bad_rows_are_refused),
 		cmocka_unit_test(errata_know_their_processors),
 		cmocka_unit_test(users_files_go_through_the_same_checks),
