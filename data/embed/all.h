@@ -4,7 +4,6 @@
 #define EMBED_ALL_H
 
 #include "data/embed/embed.h"
-#include "lib/doubt/limit_text.h"
 #include "lib/event/box_text.h"
 #include "lib/event/gpu_text.h"
 #include "lib/metric/metric.h"
@@ -14,7 +13,6 @@ union embed_all {
 	struct nti_metrics metrics;
 	struct nti_box_text events;
 	struct nti_known_text counters;
-	struct nti_limit_text limits;
 	struct nti_gpu_text gpu;
 };
 

@@ -2,7 +2,7 @@
 """data/errata and data/limits: the tables of lib/doubt."""
 import re
 
-from entries import Bad, hexadecimal, literal, literals
+from entries import Bad, hexadecimal, literal, literals, real
 
 ALL = (0, 0xffff)
 NUMBER = r'(0x[\da-f]+|0|[1-9]\d*)'
@@ -79,3 +79,67 @@ class Errata:
             yield (f'\t{{ {literal(row["erratum"])}, events_{i}, {len(row["event"])}, cpus_{i}, {len(row["cpu"])}, '
                    f'(enum nti_erratum_action){self.actions.index(row["does"])}, {int("when" in row)}, {texts} }},\n')
         yield f'}};\nconst size_t nti_erratum_count = {len(self.rows)};\n'
+
+
+class Limits:
+    """What no machine does:
+
+    limit instructions-per-cycle
+    event instructions
+    bound at most 16 of cycles  or: at most 10e9 per second
+                                or: moves within 1e9 of instructions
+                                or: moves within 0.1 seconds
+                                or: between -60 and 150
+    slack 10000                 of "at most"; may be missing: 0
+    about No processor retires more.
+    source where that is from
+    """
+    rules = {'': 'limit', 'limit': 'event', 'event': 'bound', 'bound': 'slack about', 'slack': 'about', 'about': 'source', 'source': ''}
+    # In the order of enum nti_limit_kind; N and M are numbers.
+    forms = ['at most N of EVENT', 'at most N per second', 'moves within N of EVENT', 'moves within N seconds', 'between M and N']
+
+    def __init__(self):
+        self.rows = []
+
+    @staticmethod
+    def number(text):
+        number = real(text)
+        if number is None or not -1e18 < number < 1e18:
+            raise Bad(f"'{text[:40]}' is no number")
+        return number
+
+    def bound(self, words):
+        """.kind, .N, .M and .EVENT of a row."""
+        for kind, form in enumerate(self.forms):
+            form = form.split()
+            if len(form) != len(words) or any(f.islower() and f != word for f, word in zip(form, words)):
+                continue
+            row = {'kind': kind, 'M': '0', 'EVENT': None, **{f: word for f, word in zip(form, words) if f.isupper()}}
+            row.update({key: self.number(row[key]) for key in 'NM'})
+            if kind < 4 and row['N'] <= 0:
+                raise Bad('a bound is a positive number')
+            return row
+        raise Bad("a bound is 'at most N of EVENT', 'at most N per second', 'moves within N of EVENT', 'moves within N seconds' or 'between N and N'")
+
+    def take(self, key, value):
+        if key == 'limit':
+            if value in (row[key] for row in self.rows):
+                raise Bad(f'there is a limit {value} already')
+            self.rows.append({'slack': 0})
+        row = self.rows[-1]
+        if key == 'bound':
+            row.update(self.bound(value.split()))
+        elif key == 'slack':
+            row[key] = self.number(value)
+            if row['kind'] > 1:
+                raise Bad("only 'at most' has a slack")
+        else:
+            row[key] = value
+
+    def write(self):
+        yield '#include "lib/doubt/limit.h"\n\nconst struct nti_limit nti_limits[] = {\n'
+        for row in self.rows:
+            numbers = ', '.join('%.17g' % row[key] for key in ('M', 'N', 'slack'))
+            yield (f'\t{{ {literals(row["limit"], row["event"], row["EVENT"])}, (enum nti_limit_kind){row["kind"]}, {numbers}, '
+                   f'{literals(row["about"], row["source"])} }},\n')
+        yield f'}};\nconst size_t nti_limit_count = {len(self.rows)};\n'

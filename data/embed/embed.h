@@ -27,7 +27,7 @@ struct embed_kind {
 	void (*fini)(union embed_all *all);
 };
 
-extern const struct embed_kind embed_metrics, embed_events, embed_counters, embed_limits, embed_gpu,
+extern const struct embed_kind embed_metrics, embed_events, embed_counters, embed_gpu,
 	embed_gpu_functions;
 
 /*

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Build program: check files of data/ and write them as C: generate.py errata OUT.c FILE...
+"""Build program: check files of data/ and write them as C: generate.py errata|limits OUT.c FILE...
 
 Prints FILE:LINE: and what is wrong and exits 1, so that a bad file ends the build; OUT.c is then not left behind. The files must be free of errors together, since they
 become one set.
@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 import doubt  # pylint: disable=wrong-import-position
 from entries import Bad, read  # pylint: disable=wrong-import-position
 
-KINDS = {'errata': doubt.Errata}
+KINDS = {'errata': doubt.Errata, 'limits': doubt.Limits}
 
 
 def parse(kind, name):

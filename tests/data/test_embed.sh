@@ -33,10 +33,10 @@ expect_line() {
 	grep -q -- "$2" "$dir/out.c" || fail "$1: no line like \"$2\" in $(cat "$dir/out.c")"
 }
 
-usage="usage: embed metrics|events|counters|limits|gpu|gpu-functions OUT.c FILE..."
+usage="usage: embed metrics|events|counters|gpu|gpu-functions OUT.c FILE..."
 expect_refused "no file" "$usage" metrics
 expect_refused "no such kind" "$usage" numbers "$dir/none"
-for kind in metrics events counters limits; do
+for kind in metrics events counters; do
 	expect_refused "a missing file" "$dir/none: cannot be opened: No such file or directory" "$kind" "$dir/none"
 	expect_refused "a folder" "$dir: cannot be read" "$kind" "$dir"
 done

@@ -16,6 +16,9 @@ from tap import equal, main, test  # pylint: disable=wrong-import-position
 
 CPU = 'erratum a\ncpu intel 6 5 all\n'
 CPU_SAYS = '2: a cpu is intel, amd, hygon or arm, a family, models and steppings'
+LIMIT = 'limit a\nevent b\n'
+BOUND_SAYS = ("3: a bound is 'at most N of EVENT', 'at most N per second', 'moves within N of EVENT', 'moves within N seconds' or "
+              "'between N and N'")
 END = 'about A.\nremedy none\nsource s\ntrust t\n'
 # kind, text, what is said of it behind the file's name
 REFUSED = [
@@ -34,6 +37,15 @@ REFUSED = [
     ('errata', CPU + 'event b\ndoes note\nabout A\n', "5: 'about' is a sentence and ends with a full stop"),
     ('errata', CPU + 'event b\ndoes note\n' + END + 'trust t\n', "9: 'trust' is followed by a blank line, not 'trust'"),
     ('errata', CPU + 'event b\ndoes note\n' + END + '\nerratum a\n', '10: there is an erratum a already'),
+    ('limits', LIMIT + '\n', "2: the entry of a ends too early: 'event' is followed by 'bound'"),
+    ('limits', LIMIT + 'bound at most 1 of c d\n', BOUND_SAYS),
+    ('limits', LIMIT + 'bound at least 1 of c\n', BOUND_SAYS),
+    ('limits', LIMIT + 'bound at most x of c\n', "3: 'x' is no number"),
+    ('limits', LIMIT + 'bound at most 1e18 of c\n', "3: '1e18' is no number"),
+    ('limits', LIMIT + 'bound at most 0 of c\n', '3: a bound is a positive number'),
+    ('limits', LIMIT + 'bound between 1 and 2\nslack 3\n', "4: only 'at most' has a slack"),
+    ('limits', LIMIT + 'bound between 1 and 2\nabout A\n', "4: 'about' is a sentence and ends with a full stop"),
+    ('limits', LIMIT + 'bound between 1 and 2\nabout A.\nsource s\n\nlimit a\n', '7: there is a limit a already'),
 ]
 
 

@@ -4,7 +4,6 @@
  * program's arguments.
  */
 #include "lib/doubt/erratum.h"
-#include "lib/doubt/limit_text.h"
 #include "lib/event/box_text.h"
 #include "lib/event/gpu_text.h"
 #include "lib/metric/formula.h"
@@ -221,67 +220,6 @@ TEST(counters_are_those_of_the_files)
 	nti_known_text_fini(&want);
 }
 
-static int parse_limits(const char *file, const char *text, size_t bytes, void *out,
-			struct nti_error *e)
-{
-	return nti_limit_text_parse(file, text, bytes, out, e);
-}
-
-TEST(limits_are_those_of_the_files)
-{
-	struct nti_limit_text want = { 0 };
-	size_t i;
-
-	assert_true(parse_all(".limits", parse_limits, &want) >= 3);
-	assert_true(want.count >= 20);
-	assert_int_equal(nti_limit_count, want.count);
-	for (i = 0; i < want.count; i++) {
-		const struct nti_limit *got = &nti_limits[i], *l = &want.limit[i];
-
-		same_text(got->name, l->name);
-		same_text(got->event, l->event);
-		same_text(got->of, l->of);
-		same_text(got->about, l->about);
-		same_text(got->source, l->source);
-		assert_int_equal(got->kind, l->kind);
-		assert_true(got->least == l->least && got->most == l->most &&
-			    got->slack == l->slack);
-	}
-	nti_limit_text_fini(&want);
-}
-
-static const struct bad_row {
-	int line;
-	const char *text, *error;
-} bad_rows[] = {
-	{ __LINE__, "limit a\nevent b\nbound at most 1 of c d\n",
-	  "f:3: a bound is 'at most N of EVENT', 'at most N per second', 'moves within N of "
-	  "EVENT', 'moves within N seconds' or 'between N and N'" },
-	{ __LINE__, "limit a\nevent b\nbound at most x of c\n", "f:3: 'x' is no number" },
-	{ __LINE__, "limit a\nevent b\nbound at most 0 of c\n",
-	  "f:3: a bound is a positive number" },
-	{ __LINE__, "limit a\nevent b\nbound between 1 and 2\nslack 3\n",
-	  "f:4: only 'at most' has a slack" },
-	{ __LINE__, "limit a\nevent b\nbound between 1 and 2\nabout A\n",
-	  "f:4: 'about' is a sentence and ends with a full stop" },
-	{ __LINE__, "limit a\nevent b\nbound between 1 and 2\nabout A.\nsource s\n\nlimit a\n",
-	  "f:7: there is a limit a already" },
-	{ __LINE__, "limit a\nevent b\n",
-	  "f:2: the entry of a ends too early: 'event' is followed by 'bound'" },
-};
-
-TEST(bad_rows_are_refused)
-{
-	TT_FOR_EACH_ROW(r, bad_rows) {
-		struct nti_limit_text limits = { 0 };
-		struct nti_error e = { 0 };
-
-		TT_EQ(r, nti_limit_text_parse("f", r->text, strlen(r->text), &limits, &e), -22);
-		TT_STR(r, e.text, r->error);
-		nti_limit_text_fini(&limits);
-	}
-}
-
 TEST(errata_know_their_processors)
 {
 	static const struct nti_erratum_cpu cpus[] = {
@@ -334,8 +272,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(metrics_are_those_of_the_files),
 		cmocka_unit_test(events_are_those_of_the_files),
 		cmocka_unit_test(counters_are_those_of_the_files),
-		cmocka_unit_test(limits_are_those_of_the_files),
-		cmocka_unit_test(bad_rows_are_refused),
 		cmocka_unit_test(errata_know_their_processors),
 		cmocka_unit_test(users_files_go_through_the_same_checks),
 	};
