@@ -16,7 +16,4 @@ union embed_all {
 	struct nti_gpu_text gpu;
 };
 
-/* Families of units as an array called @name. */
-void embed_families(FILE *out, const struct nti_box_text *all, const char *name);
-
 #endif

@@ -2,7 +2,7 @@
 """data/errata and data/limits: the tables of lib/doubt."""
 import re
 
-from entries import Bad, hexadecimal, literal, literals, real
+from entries import Bad, Kind, hexadecimal, literal, literals, real
 
 ALL = (0, 0xffff)
 NUMBER = r'(0x[\da-f]+|0|[1-9]\d*)'
@@ -31,7 +31,7 @@ def erratum_cpu(text):
     return f'\t{{ "{vendor}", {hexadecimal(family[0])}, {pairs} }},\n'
 
 
-class Errata:
+class Errata(Kind):
     """Processors that are known to count an event wrongly:
 
     erratum HSD11               the vendor's number
@@ -81,7 +81,7 @@ class Errata:
         yield f'}};\nconst size_t nti_erratum_count = {len(self.rows)};\n'
 
 
-class Limits:
+class Limits(Kind):
     """What no machine does:
 
     limit instructions-per-cycle

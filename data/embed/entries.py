@@ -58,6 +58,14 @@ def read(rules, file, text, take):
             raise Bad(f'{file}:{number}: {e}') from None
 
 
+class Kind:
+    """Files of one kind: rules for read(), take(), and write(), which makes lines of C."""
+    rules = {}
+
+    def read(self, file, text):
+        read(self.rules, file, text, self.take)
+
+
 def real(text):
     """A number with or without a point; None: it is none."""
     return float(text) if re.fullmatch(r'[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?', text, re.ASCII | re.IGNORECASE) else None

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Build program: check files of data/ and write them as C: generate.py errata|limits OUT.c FILE...
+"""Build program: check files of data/ and write them as C: generate.py errata|limits|events OUT.c FILE...
 
 Prints FILE:LINE: and what is wrong and exits 1, so that a bad file ends the build; OUT.c is then not left behind. The files must be free of errors together, since they
 become one set.
@@ -11,16 +11,17 @@ import sys
 sys.dont_write_bytecode = True
 
 import doubt  # pylint: disable=wrong-import-position
-from entries import Bad, read  # pylint: disable=wrong-import-position
+import events  # pylint: disable=wrong-import-position
+from entries import Bad  # pylint: disable=wrong-import-position
 
-KINDS = {'errata': doubt.Errata, 'limits': doubt.Limits}
+KINDS = {'errata': doubt.Errata, 'limits': doubt.Limits, 'events': events.Boxes}
 
 
 def parse(kind, name):
     """Add a file to what was read before; False with a sentence on stderr."""
     try:
         with open(name, 'rb') as f:
-            read(kind.rules, name, f.read(), kind.take)
+            kind.read(name, f.read())
         return True
     except Bad as e:
         print(e, file=sys.stderr)

@@ -33,10 +33,10 @@ expect_line() {
 	grep -q -- "$2" "$dir/out.c" || fail "$1: no line like \"$2\" in $(cat "$dir/out.c")"
 }
 
-usage="usage: embed metrics|events|counters|gpu|gpu-functions OUT.c FILE..."
+usage="usage: embed metrics|counters|gpu|gpu-functions OUT.c FILE..."
 expect_refused "no file" "$usage" metrics
 expect_refused "no such kind" "$usage" numbers "$dir/none"
-for kind in metrics events counters; do
+for kind in metrics counters; do
 	expect_refused "a missing file" "$dir/none: cannot be opened: No such file or directory" "$kind" "$dir/none"
 	expect_refused "a folder" "$dir: cannot be read" "$kind" "$dir"
 done
@@ -60,27 +60,6 @@ expect_line "good metrics" '{ (enum nti_op_kind)0, 0, 1.5 },'
 expect_line "good metrics" '^static const uint16_t by_name\[\] = { 1, 0, };$'
 "$@" -Wall -Wextra -Werror -D_GNU_SOURCE -I"$source" -I"$source/include" -c -o "$dir/out.o" "$dir/out.c" ||
 	fail "good metrics: the tables do not compile"
-
-box() {
-	printf 'kind %s\npmu p\nterm event config:0-7\nsource s\n' "$1"
-}
-
-{
-	box 'one two'
-	printf '\nevent e-1\nterms event=0x12\nscale 0.5\nunit a "b\\"\nstate min\nabout A??=.\nsource s\n'
-} >"$dir/good.events"
-box none >"$dir/empty.events"
-{
-	box bad
-	printf '\nevent e\nterms evnt=1\n'
-} >"$dir/bad.events"
-expect_refused "a bad file" "$dir/bad.events:7: there is no term 'evnt' of config" events "$dir/good.events" "$dir/bad.events"
-expect_refused "a kind twice" "$dir/good.events:1: there is a kind one already" events "$dir/good.events" "$dir/good.events"
-"$embed" events "$dir/out.c" "$dir/good.events" "$dir/empty.events" || fail "good events: exit status $?"
-expect_line "good events" '"e-1", "event=0x12", "a \\"b\\\\\\"", "A\\?\\?=.", "s", 0.5, 0x12u, 1, NTI_MIN'
-expect_line "good events" '{ "two", "p", one_terms, 1, one_events, 1 }'
-"$@" -Wall -Wextra -Werror -D_GNU_SOURCE -I"$source" -I"$source/include" -c -o "$dir/out.o" "$dir/out.c" ||
-	fail "good events: the tables do not compile"
 
 # counters LINE...: an entry of these rows
 counters() {

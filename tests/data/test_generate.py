@@ -20,6 +20,8 @@ LIMIT = 'limit a\nevent b\n'
 BOUND_SAYS = ("3: a bound is 'at most N of EVENT', 'at most N per second', 'moves within N of EVENT', 'moves within N seconds' or "
               "'between N and N'")
 END = 'about A.\nremedy none\nsource s\ntrust t\n'
+HEAD = 'kind a_box b_box\npmu a\nterm event config:0-7,32-35\nterm umask config:8-15\nterm extra config1:0-63\nsource A book\n'
+E1 = HEAD + '\nevent e\nterms event=1\n'
 # kind, text, what is said of it behind the file's name
 REFUSED = [
     ('errata', 'event a\n', "1: an entry begins with 'erratum', not 'event'"),
@@ -46,6 +48,33 @@ REFUSED = [
     ('limits', LIMIT + 'bound between 1 and 2\nslack 3\n', "4: only 'at most' has a slack"),
     ('limits', LIMIT + 'bound between 1 and 2\nabout A\n', "4: 'about' is a sentence and ends with a full stop"),
     ('limits', LIMIT + 'bound between 1 and 2\nabout A.\nsource s\n\nlimit a\n', '7: there is a limit a already'),
+    ('events', 'event x\n', "1: a file begins with 'kind'"),
+    ('events', 'pmu x\n', "1: an entry begins with 'kind' or 'event', not 'pmu'"),
+    ('events', HEAD + 'event e\n', "7: 'source' is followed by a blank line, not 'event'"),
+    ('events', E1, "9: the entry of e ends too early: 'terms' is followed by 'more', 'scale', 'unit', 'state' or 'about'"),
+    ('events', HEAD + '\nevent e\nabsent nobody knows it\nabout A.\n', "10: 'absent' is followed by 'remedy', not 'about'"),
+    ('events', E1 + 'more event=2 mask=3\n', "10: there is no term 'mask' of config"),
+    ('events', 'kind Box\n', "1: 'Box' is no name of a kind"),
+    ('events', 'kind k k\n', '1: there is a kind k already'),
+    ('events', 'kind a b c d e f g h i\n', '1: more kinds than there is room for'),
+    ('events', 'kind k\npmu a/b\n', "2: 'a/b' is no name of a PMU"),
+    ('events', 'kind k\npmu p\nterm 8 config:0\n', "3: '8' is no name of a term"),
+    ('events', HEAD + '\nevent e.scale\n', "8: 'e.scale' is no name of an event"),
+    ('events', HEAD + f'\nevent {41 * "e"}\n', f"8: '{41 * 'e'}' is no name of an event"),
+    ('events', HEAD + '\nevent umask\n', '8: umask is the name of a term'),
+    ('events', E1 + 'about A.\nsource s\n\nevent e\n', '13: there is an event e already'),
+    ('events', 'kind k\npmu p\nterm t\n', "3: '' are no bits of a term, as in config:8-15"),
+    *(('events', f'kind k\npmu p\nterm t {bits}\n', f"3: '{bits}' are no bits of a term, as in config:8-15")
+      for bits in ('config:8-70', 'config:3-2', 'config:', 'config:1+', 'config:1+2', 'config9:1')),
+    ('events', 'kind k\npmu p\nterm t config:0\nterm t config:1\n', '4: there is a term t already'),
+    ('events', HEAD + '\nevent e\nterms event=1,mask=2\n', "9: there is no term 'mask' of config"),
+    ('events', HEAD + '\nevent e\nterms event=1,extra=2\n', "9: there is no term 'extra' of config"),
+    *(('events', HEAD + f'\nevent e\nterms event{value}\n', '9: term event needs a number, as in event=0x04') for value in ('', '=x', '=0x', '=-1', '=1f')),
+    ('events', HEAD + '\nevent e\nterms event=0x1000\n', '9: event=0x1000 does not fit into config:0-7,32-35'),
+    ('events', E1 + 'about A.\nsource s\n\nevent f\nterms umask=0,event=0x1\n', '14: f has the same encoding as e'),
+    *(('events', E1 + f'scale {scale}\n', f"10: '{scale}' is neither a positive number nor 'energy'") for scale in ('-1', 'inf', '1,5', '0')),
+    ('events', E1 + 'state sum\n', "10: a state is 'max' or 'min' of several places, not 'sum'"),
+    ('events', E1 + 'about No stop\n', "10: 'about' is a sentence and ends with a full stop"),
 ]
 
 
@@ -54,7 +83,7 @@ def said_of(name, *texts):
     kind = generate.KINDS[name]()
     try:
         for text in texts:
-            entries.read(kind.rules, 'f', text.encode(), kind.take)
+            kind.read('f', text.encode())
     except entries.Bad as e:
         return str(e)
     return None
@@ -70,6 +99,27 @@ def bad_lines_are_refused():
 def lines_end_as_they_like():
     for text in ('', '\n', '# only a comment', '\n \t \n#\n\n', (CPU + '# b\nevent b \ndoes note\n' + END).replace('\n', '\r\n')):
         equal((text, said_of('errata', text)), (text, None))
+
+
+@test
+def files_become_one_table():
+    boxes = generate.KINDS['events']()
+    boxes.read('f', (HEAD + '\nevent e-1\nterms event=0x107, umask = 12\nscale 6.103515625e-5\nunit MiB\nstate min\nabout A??.\nsource s\n'
+                     '\nevent f\nterms event=3\nscale energy\nunit J\nabout A.\nsource s\n\nevent m\nterms event=4\nmore umask=1 umask=2\nabout A.\nsource s\n'
+                     '\nevent g\nabsent b\nremedy c\nabout A.\nsource s').encode())
+    boxes.read('g', b'kind c_box\npmu c\nterm event config:0-63\nsource B')
+    text = ''.join(boxes.write())
+    for line in ('static const struct nti_box_term a_box_terms[] = {', '\t{ "event", "config:0-7,32-35" },',
+                 '\t{ "e-1", "event=0x107, umask = 12", "MiB", "A\\?\\?.", "s", 6.103515625e-05, 0x100000c07u, 1, NTI_MIN, 0, 0, 0 },',
+                 '\t{ "f", "event=3", "J", "A.", "s", 0, 0x3u, 0, NTI_SUM, 0, 0, 0 },',
+                 '\t{ "m", "event=4", "", "A.", "s", 1, 0x4u, 0, NTI_SUM, "umask=1 umask=2", 0, 0 },',
+                 '\t{ "g", "", "", "A.", "s", 1, 0u, 0, NTI_SUM, 0, "b", "c" },',
+                 '\t{ "b_box", "a", a_box_terms, 3, a_box_events, 4 },', '\t{ "c_box", "c", c_box_terms, 1, c_box_events, 0 },',
+                 'const size_t nti_box_family_count = 3;'):
+        if f'\n{line}\n' not in text:
+            raise AssertionError(f'no line {line!r} in {text}')
+    equal(said_of('events', HEAD, HEAD), 'f:1: there is a kind a_box already')
+    equal(said_of('events', HEAD, 'event e\n'), "f:1: a file begins with 'kind'")
 
 
 @test

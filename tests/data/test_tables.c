@@ -4,7 +4,6 @@
  * program's arguments.
  */
 #include "lib/doubt/erratum.h"
-#include "lib/event/box_text.h"
 #include "lib/event/gpu_text.h"
 #include "lib/metric/formula.h"
 #include "tests/tt.h"
@@ -113,50 +112,6 @@ TEST(metrics_are_those_of_the_files)
 static bool is_gpu(const char *file)
 {
 	return strstr(file, "/gpu/");
-}
-
-static int parse_events(const char *file, const char *text, size_t bytes, void *out,
-			struct nti_error *e)
-{
-	return is_gpu(file) ? 0 : nti_box_text_parse(file, text, bytes, out, e);
-}
-
-static void same_event(const struct nti_box_event *got, const struct nti_box_event *want)
-{
-	same_text(got->name, want->name);
-	same_text(got->terms, want->terms);
-	same_text(got->unit, want->unit);
-	same_text(got->about, want->about);
-	same_text(got->source, want->source);
-	assert_true(!got->more && !got->absent && !got->remedy);
-	assert_true(got->scale == want->scale);
-	assert_true(got->config == want->config);
-	assert_int_equal(got->is_state, want->is_state);
-	assert_int_equal(got->together, want->together);
-}
-
-TEST(events_are_those_of_the_files)
-{
-	struct nti_box_text want = { 0 };
-	size_t i, k;
-
-	assert_true(parse_all(".events", parse_events, &want) >= 17);
-	assert_int_equal(nti_box_family_count, want.families);
-	for (i = 0; i < want.families; i++) {
-		const struct nti_box_family *got = &nti_box_families[i], *family = &want.family[i];
-
-		assert_string_equal(got->kind, family->kind);
-		assert_string_equal(got->unit, family->unit);
-		assert_int_equal(got->terms, family->terms);
-		assert_int_equal(got->events, family->events);
-		for (k = 0; k < family->terms; k++) {
-			assert_string_equal(got->term[k].name, family->term[k].name);
-			assert_string_equal(got->term[k].format, family->term[k].format);
-		}
-		for (k = 0; k < family->events; k++)
-			same_event(&got->event[k], &family->event[k]);
-	}
-	nti_box_text_fini(&want);
 }
 
 static int parse_counters(const char *file, const char *text, size_t bytes, void *out,
@@ -270,7 +225,6 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(metrics_are_those_of_the_files),
-		cmocka_unit_test(events_are_those_of_the_files),
 		cmocka_unit_test(counters_are_those_of_the_files),
 		cmocka_unit_test(errata_know_their_processors),
 		cmocka_unit_test(users_files_go_through_the_same_checks),
