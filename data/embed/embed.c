@@ -3,7 +3,7 @@
  * Build program, not part of the library: check files of data/ with the library's own parsers and
  * write them as C.
  *
- *     embed metrics|counters|gpu|gpu-functions OUT.c FILE...
+ *     embed metrics OUT.c FILE...
  *
  * Prints FILE:LINE: and what is wrong and exits 1, so that a bad file ends the build; OUT.c is then
  * not left behind. The files must be free of errors together, since they become one set.
@@ -14,8 +14,7 @@
 
 #include "data/embed/all.h"
 
-static const struct embed_kind *const kinds[] = { &embed_metrics, &embed_counters, &embed_gpu,
-						  &embed_gpu_functions };
+static const struct embed_kind *const kinds[] = { &embed_metrics };
 
 void embed_text(FILE *out, const char *text)
 {
@@ -110,7 +109,7 @@ int main(int argc, char **argv)
 		if (strcmp(argv[1], kinds[i]->name) == 0)
 			kind = kinds[i];
 	if (!kind) {
-		fputs("usage: embed metrics|counters|gpu|gpu-functions OUT.c "
+		fputs("usage: embed metrics OUT.c "
 		      "FILE...\n",
 		      stderr);
 		return 1;

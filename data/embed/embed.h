@@ -27,7 +27,7 @@ struct embed_kind {
 	void (*fini)(union embed_all *all);
 };
 
-extern const struct embed_kind embed_metrics, embed_counters, embed_gpu, embed_gpu_functions;
+extern const struct embed_kind embed_metrics;
 
 /*
  * A string literal: bytes beyond ASCII as three octal digits, which cannot run into what follows,

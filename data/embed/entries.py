@@ -78,7 +78,7 @@ def hexadecimal(number, digits=0):
 
 def literal(text):
     """A string literal, '?' escaped against trigraphs; None: NULL."""
-    return 'NULL' if text is None else '"' + re.sub(r'["\\?]', r'\\\g<0>', text) + '"'
+    return 'NULL' if text is None else '"' + re.sub(r'["\\?]', r'\\\g<0>', text).replace('\t', '\\011') + '"'
 
 
 def literals(*texts):

@@ -57,9 +57,9 @@ class Boxes(Kind):
     rules = {'': 'kind event', 'kind': 'pmu', 'pmu': 'term', 'term': 'term source', 'event': 'terms absent', 'terms': 'more scale unit state about',
              'more': 'about', 'absent': 'remedy', 'remedy': 'about', 'scale': 'unit', 'unit': 'state about', 'state': 'about', 'about': 'source',
              'source': ''}
-    array, counted = 'nti_box_families', True
 
-    def __init__(self):
+    def __init__(self, array='nti_box_families'):
+        self.array = array
         self.groups = []  # kinds with what they share
         self.now = self.event = None
 
@@ -165,7 +165,7 @@ class Boxes(Kind):
             raise Bad(f"a state is 'max' or 'min' of several places, not '{value[:60]}'")
         return value
 
-    def write(self):
+    def write(self, count='const size_t nti_box_family_count = {};\n'):
         yield '#include "lib/event/box_events.h"\n\n'
         for group in self.groups:
             yield f'static const struct nti_box_term {group["kinds"][0]}_terms[] = {{\n'
@@ -181,6 +181,4 @@ class Boxes(Kind):
         for group in self.groups:
             arrays = '{0}_terms, {1}, {0}_events, {2}'.format(group['kinds'][0], len(group['terms']), len(group['events']))
             yield from (f'\t{{ "{kind}", "{group["pmu"]}", {arrays} }},\n' for kind in group['kinds'])
-        yield '};\n'
-        if self.counted:
-            yield f'const size_t nti_box_family_count = {len(self.kinds())};\n'
+        yield '};\n' + count.format(len(self.kinds()))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Build program: check files of data/ and write them as C: generate.py errata|limits|events OUT.c FILE...
+"""Build program: check files of data/ and write them as C: generate.py KIND OUT.c FILE...
 
 Prints FILE:LINE: and what is wrong and exits 1, so that a bad file ends the build; OUT.c is then not left behind. The files must be free of errors together, since they
 become one set.
@@ -12,9 +12,10 @@ sys.dont_write_bytecode = True
 
 import doubt  # pylint: disable=wrong-import-position
 import events  # pylint: disable=wrong-import-position
+import gpu  # pylint: disable=wrong-import-position
 from entries import Bad  # pylint: disable=wrong-import-position
 
-KINDS = {'errata': doubt.Errata, 'limits': doubt.Limits, 'events': events.Boxes}
+KINDS = {'errata': doubt.Errata, 'limits': doubt.Limits, 'events': events.Boxes, 'gpu': gpu.Cards, 'gpu-functions': gpu.Functions, 'counters': gpu.Counters}
 
 
 def parse(kind, name):

@@ -12,6 +12,7 @@ sys.path[:0] = [os.path.join(ROOT, 'data/embed'), os.path.join(ROOT, 'tests/lab/
 
 import entries  # pylint: disable=wrong-import-position
 import generate  # pylint: disable=wrong-import-position
+import gpu  # pylint: disable=wrong-import-position
 from tap import equal, main, test  # pylint: disable=wrong-import-position
 
 CPU = 'erratum a\ncpu intel 6 5 all\n'
@@ -22,6 +23,15 @@ BOUND_SAYS = ("3: a bound is 'at most N of EVENT', 'at most N per second', 'move
 END = 'about A.\nremedy none\nsource s\ntrust t\n'
 HEAD = 'kind a_box b_box\npmu a\nterm event config:0-7,32-35\nterm umask config:8-15\nterm extra config1:0-63\nsource A book\n'
 E1 = HEAD + '\nevent e\nterms event=1\n'
+MUX_SAYS = "its wires need three multiplexers, or two values of one at ''"
+WIRES = b'''wire idle 1 1 200 189 201 203 0 0 0
+wire trast 1 8 220 210 222 224 0 0 0
+wire vfetch_prim 1 1 46 110 78 78 1 1 0
+wire vfetch_vertex 1 3 52 116 84 84 1 0 0
+wire prop_rop 2 8 0 0 0 0 3 0 0
+wire crop_wait 2 4 82 48 85 100 4 1 0
+wire zrop_wait 2 4 108 68 116 124 5 1 0
+'''
 # kind, text, what is said of it behind the file's name
 REFUSED = [
     ('errata', 'event a\n', "1: an entry begins with 'erratum', not 'event'"),
@@ -75,12 +85,53 @@ REFUSED = [
     *(('events', E1 + f'scale {scale}\n', f"10: '{scale}' is neither a positive number nor 'energy'") for scale in ('-1', 'inf', '1,5', '0')),
     ('events', E1 + 'state sum\n', "10: a state is 'max' or 'min' of several places, not 'sum'"),
     ('events', E1 + 'about No stop\n', "10: 'about' is a sentence and ends with a full stop"),
+    ('counters', 'source s\ntrust maybe\n', '2: trust is documented, measured or guessed: maybe'),
+    ('counters', 'source s\ntrust guessed\n', "2: the entry of s ends too early: 'trust' is followed by 'counter'"),
+    *(('counters', f'source s\ntrust guessed\ncounter {row}\n', f'3: {error}') for row, error in [
+        ('e x G80 1 SIMPLE - eeeeeec8/aaaa - -', 'no part: x'),
+        ('e 0 G80 8 SIMPLE - eeeeeec8/aaaa - -', 'no domain: 8'),
+        ('e 0 G80 1 SIMPEL - eeeeeec8/aaaa - -', 'no mode: SIMPEL'),
+        ('e 0 G80 1 SIMPLE 1/2 eeeeeec8/aaaa - -', 'no SRC/OP: 1/2'),
+        ('e 0 G80 1 SIMPLE - eeeeeec8 - -', 'no SRC/OP: eeeeeec8'),
+        ('e 0 G80 1 SIMPLE - - - -', 'no SRC/OP: -'),
+        ('e 0 G80 1 SIMPLE - eeeeeec8/123456789 - -', 'no SRC/OP: eeeeeec8/123456789'),
+        ('e 0 G80 1 SIMPLE - eeeeeec8/aaaa g -', 'no group select: g'),
+        ('e 0 G80 1 SIMPLE - eeeeeec8/aaaa - 0x1', 'no multiplexers: 0x1'),
+        ('e 0 G80 1 SIMPLE - eeeeeec8/aaaa - 0x1=0x2;', 'no multiplexers: 0x1=0x2;'),
+        ('e 0 G80 1 SIMPLE - eeeeeec8/aaaa - - more', 'more than nine columns: more'),
+        ('e 0 G80 1 SIMPLE - eeeeeec8/aaaa -', 'fewer than nine columns: e')]),
+    ('gpu', 'function idle.0\n', "1: an entry begins with 'gpu-event', not 'function'"),
+    *(('gpu', f'gpu-event a\nfunction {text}\n', f"2: '{text}' is no function of wires: {why}") for text, why in [
+        *((text, f"a wire of a unit is missing, as in 'trast.6' at '{text}'") for text in ('trast', 'trast.8', 'trast.99999999999', 'idle.1', 'busy.0')),
+        ('trast.0 &', "a wire of a unit is missing, as in 'trast.6' at ''"),
+        ('(trast.0', "a ')' is missing at ''"),
+        ('trast.0)', "something follows that is no operator at ')'"),
+        ('trast.0 trast.1', "something follows that is no operator at 'trast.1'"),
+        ('trast.0|trast.1|trast.2|trast.3|trast.4', "a counter has four signals, and these are more at ''"),
+        ('!((((((((((((((((((trast.0', "parentheses are too deep at '(trast.0'"),
+        ('idle.0 & prop_rop.0', "its wires are of different domains at ''"),
+        ('vfetch_prim.0 & vfetch_vertex.0', MUX_SAYS), ('prop_rop.0 & crop_wait.0 & zrop_wait.0', MUX_SAYS)]),
+    *(('gpu', f'gpu-event a\nfunction {function}\namount {text}\n', f"3: '{text}' is no amount: {why}") for function, text, why in [
+        ('vfetch_prim.0', 'vfetch_vertex.0 x', MUX_SAYS[:-2] + "' x'"),
+        ('trast.0 & trast.1 & trast.2', 'trast.3 trast.4 trast.5 trast.6 trast.7', "an amount of more than four bits has its function's arguments 2 and 3 at ''"),
+        ('1', 'trast.0 trast.1 trast.2 trast.3 trast.4 trast.5 trast.6', "an amount has six bits, and these are more at 'trast.6'")]),
+    ('gpu', 'gpu-event a\nfunction 1\nabout It.\n', '3: a has no wire'),
+    ('gpu', 'gpu-event a\nfunction idle.0\nfunction 1\nabout It.\n', '4: a has no wire'),
+    ('gpu', 'gpu-event a\nfunction idle.0\nfunction prop_rop.1\nabout It.\n', '4: functions of a are of different domains'),
+    ('gpu', 'gpu-event a\n' + 4 * 'function idle.0\n', '5: more than 3 functions'),
+    *(('gpu', f'gpu-event a\nfamilies g80 {name}\n', f"2: families are g80, g84, g200 and gt215, each once, and not '{name}'") for name in ('g80', 'g81')),
+    ('gpu', 'gpu-event a\nfunction idle.0\nabout It.\nsource B\ntrust guessed\n',
+     "5: trust is 'documented', not 'guessed'; what is guessed stands below it"),
+    ('gpu', 'gpu-event a\nfunction idle.0\nabout It.\nsource B\ntrust documented\nguessed g80\n',
+     "6: the entry of a ends too early: 'guessed' is followed by 'guess'"),
 ]
 
 
 def said_of(name, *texts):
     """What the kind's reader says of these texts, one file each; None: nothing."""
     kind = generate.KINDS[name]()
+    if name == 'gpu':
+        kind.read('tesla.wires', WIRES)
     try:
         for text in texts:
             kind.read('f', text.encode())
@@ -123,8 +174,22 @@ def files_become_one_table():
 
 
 @test
+def functions_have_truth_tables():
+    wires = gpu.Wires(WIRES.decode())
+    for text, table, arguments in [
+            ('trast.0', 0xaaaa, 1), ('!trast.0', 0x5555, 1), ('trast.0 & trast.1', 0x8888, 2), ('trast.0&trast.1&trast.2', 0x8080, 3),
+            ('trast.0 | trast.1', 0xeeee, 2), ('trast.0 & !trast.1', 0x2222, 2), ('trast.0 & trast.1 | trast.2 & trast.3', 0xf888, 4),
+            ('(trast.0 & !trast.1) | (trast.2 & !trast.3)', 0x22f2, 4), ('!(trast.0 & trast.1 & trast.2 & trast.3)', 0x7fff, 4),
+            ('!trast.0 & !trast.1 & !trast.2 & !trast.3', 0x0001, 4), ('trast.0 | (trast.1 & trast.2)', 0xeaea, 3),
+            # "&" binds more than "|"; a wire is one argument however often it stands there
+            ('trast.0 | trast.1 & trast.0', 0xaaaa, 2), ('(trast.0 | trast.1) & trast.0 & ! ! trast.1', 0x8888, 2), ('idle.0 & 1', 0xaaaa, 1)]:
+        function = gpu.Function(wires, text)
+        equal((text, function.table, len(function.arguments)), (text, table, arguments))
+
+
+@test
 def text_is_a_literal_of_c():
-    equal(entries.literals('A??="\\', None), '"A\\?\\?=\\"\\\\", NULL')
+    equal(entries.literals('A??="\\\t', None), '"A\\?\\?=\\"\\\\\\011", NULL')
 
 
 def run(where, kind, *files):

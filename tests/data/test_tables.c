@@ -4,10 +4,8 @@
  * program's arguments.
  */
 #include "lib/doubt/erratum.h"
-#include "lib/event/gpu_text.h"
 #include "lib/metric/formula.h"
 #include "tests/tt.h"
-#include "trace/derive/known_text.h"
 
 static char **files;
 
@@ -108,73 +106,6 @@ TEST(metrics_are_those_of_the_files)
 	nti_metrics_fini(&want);
 }
 
-/* Definitions of a graphics card's events, which have a form of their own. */
-static bool is_gpu(const char *file)
-{
-	return strstr(file, "/gpu/");
-}
-
-static int parse_counters(const char *file, const char *text, size_t bytes, void *out,
-			  struct nti_error *e)
-{
-	return nti_known_text_parse(file, text, bytes, out, e);
-}
-
-/* Their set-ups, as rows of counters. */
-static int parse_set_ups(const char *file, const char *text, size_t bytes, void *out,
-			 struct nti_error *e)
-{
-	struct nti_gpu_text gpu = { 0 };
-	char *rows = NULL;
-	size_t n = 0;
-	FILE *to;
-	int ret;
-
-	if (!is_gpu(file))
-		return 0;
-	ret = nti_gpu_text_parse(file, text, bytes, &gpu, e);
-	to = open_memstream(&rows, &n);
-	assert_non_null(to);
-	nti_gpu_text_write_set_ups(&gpu, to);
-	assert_int_equal(fclose(to), 0);
-	if (ret == 0)
-		ret = nti_known_text_parse(file, rows, n, out, e);
-	free(rows);
-	nti_gpu_text_fini(&gpu);
-	return ret;
-}
-
-TEST(counters_are_those_of_the_files)
-{
-	struct nti_known_text want = { 0 };
-	size_t i;
-
-	(void)parse_all(".events", parse_set_ups, &want);
-	assert_true(parse_all(".counters", parse_counters, &want) >= 1);
-	assert_true(want.count >= 180);
-	assert_int_equal(nti_known_counter_count, want.count);
-	for (i = 0; i < want.count; i++) {
-		const struct nti_known_counter *got = &nti_known_counters[i], *k = &want.counter[i];
-
-		same_text(got->event, k->event);
-		same_text(got->chips, k->chips);
-		same_text(got->mux, k->mux);
-		same_text(got->source, k->source);
-		same_text(got->trust, k->trust);
-		assert_int_equal(got->part, k->part);
-		assert_int_equal(got->set, k->set);
-		assert_int_equal(got->mode, k->mode);
-		assert_int_equal(got->has_start, k->has_start);
-		assert_int_equal(got->has_group, k->has_group);
-		assert_int_equal(got->start_src, k->start_src);
-		assert_int_equal(got->start_op, k->start_op);
-		assert_int_equal(got->event_src, k->event_src);
-		assert_int_equal(got->event_op, k->event_op);
-		assert_int_equal(got->group, k->group);
-	}
-	nti_known_text_fini(&want);
-}
-
 TEST(errata_know_their_processors)
 {
 	static const struct nti_erratum_cpu cpus[] = {
@@ -225,7 +156,6 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(metrics_are_those_of_the_files),
-		cmocka_unit_test(counters_are_those_of_the_files),
 		cmocka_unit_test(errata_know_their_processors),
 		cmocka_unit_test(users_files_go_through_the_same_checks),
 	};
