@@ -288,7 +288,7 @@ MUX = rf'{HEX}={HEX}(\|{HEX})*(&{HEX})?'
 PAIR = r'[\da-f]{8}/[\da-f]{4,8}'
 # Name, form and what is said of a column that has another one.
 COLUMNS = [
-    ('event', '.*', ''), ('part', r'0*\d', 'no part'), ('chips', '.*', ''), ('set', '0*[0-7]', 'no domain'), ('mode', '|'.join(MODES), 'no mode'),
+    ('event', '[^-].*', 'no event'), ('part', r'0*\d', 'no part'), ('chips', '[^-].*', 'no chips'), ('set', '0*[0-7]', 'no domain'), ('mode', '|'.join(MODES), 'no mode'),
     ('start', f'-|{PAIR}', 'no SRC/OP'), ('select', PAIR, 'no SRC/OP'), ('group', r'-|[\da-f]{1,8}', 'no group select'),
     ('mux', f'-|{MUX}(;{MUX})*', 'no multiplexers'),
 ]

@@ -88,6 +88,8 @@ REFUSED = [
     ('counters', 'source s\ntrust maybe\n', '2: trust is documented, measured or guessed: maybe'),
     ('counters', 'source s\ntrust guessed\n', "2: the entry of s ends too early: 'trust' is followed by 'counter'"),
     *(('counters', f'source s\ntrust guessed\ncounter {row}\n', f'3: {error}') for row, error in [
+        ('- 0 G80 1 SIMPLE - eeeeeec8/aaaa - -', 'no event: -'),
+        ('e 0 - 1 SIMPLE - eeeeeec8/aaaa - -', 'no chips: -'),
         ('e x G80 1 SIMPLE - eeeeeec8/aaaa - -', 'no part: x'),
         ('e 0 G80 8 SIMPLE - eeeeeec8/aaaa - -', 'no domain: 8'),
         ('e 0 G80 1 SIMPEL - eeeeeec8/aaaa - -', 'no mode: SIMPEL'),
