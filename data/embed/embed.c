@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: MIT
 /*
- * Build program, not part of the library: check files of data/ with the library's own parsers and
- * write them as C.
+ * Build program, not part of the library: check data/metrics with the library's own parser and
+ * write them as C: parsed formulas, and the metrics with their look-up tables, as struct
+ * nti_metrics nti_metrics_built_in.
  *
- *     embed metrics|events|counters|limits|errata|gpu|gpu-functions OUT.c FILE...
+ *     embed OUT.c FILE...
  *
  * Prints FILE:LINE: and what is wrong and exits 1, so that a bad file ends the build; OUT.c is then
  * not left behind. The files must be free of errors together, since they become one set.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/embed/all.h"
+#include "lib/base/error.h"
+#include "lib/metric/formula.h"
+#include "lib/metric/metric.h"
 
-static const struct embed_kind *const kinds[] = { &embed_metrics,      &embed_events,
-						  &embed_counters,     &embed_limits,
-						  &embed_errata,       &embed_gpu,
-						  &embed_gpu_functions };
-
-void embed_text(FILE *out, const char *text)
+/*
+ * A string literal: bytes beyond ASCII as three octal digits, which cannot run into what follows,
+ * '?' escaped against trigraphs. NULL: "NULL".
+ */
+static void write_text(FILE *out, const char *text)
 {
 	if (!text) {
 		fputs("NULL", out);
@@ -70,7 +73,116 @@ static char *read_file(const char *name, size_t *bytes)
 	return text;
 }
 
-static int parse_file(const struct embed_kind *kind, const char *name, union embed_all *all)
+/* Operations and events of all formulas are one array each. */
+static void write_ops(FILE *out, const struct nti_metrics *m)
+{
+	size_t i, k, n;
+
+	fputs("static const struct nti_op op[] = {\n", out);
+	for (i = 0; i < m->count; i++) {
+		for (k = 0; k < m->metric[i].formulas; k++) {
+			const struct nti_formula *f = m->metric[i].formula[k];
+
+			for (n = 0; n < f->ops; n++)
+				fprintf(out, "\t{ (enum nti_op_kind)%d, %u, %.17g },\n",
+					(int)f->op[n].kind, (unsigned int)f->op[n].event,
+					f->op[n].number);
+		}
+	}
+	fputs("};\n", out);
+}
+
+static void write_formula_events(FILE *out, const struct nti_metrics *m)
+{
+	size_t i, k, n;
+
+	fputs("static const char *const event[] = {\n", out);
+	for (i = 0; i < m->count; i++) {
+		for (k = 0; k < m->metric[i].formulas; k++) {
+			const struct nti_formula *f = m->metric[i].formula[k];
+
+			for (n = 0; n < f->events; n++) {
+				fputc('\t', out);
+				write_text(out, f->event[n]);
+				fputs(",\n", out);
+			}
+		}
+	}
+	fputs("};\n", out);
+}
+
+static void write_formulas(FILE *out, const struct nti_metrics *m)
+{
+	size_t i, k, ops = 0, events = 0, formulas = 0;
+
+	fputs("static const struct nti_formula formula[] = {\n", out);
+	for (i = 0; i < m->count; i++) {
+		for (k = 0; k < m->metric[i].formulas; k++) {
+			const struct nti_formula *f = m->metric[i].formula[k];
+
+			fputs("\t{ ", out);
+			write_text(out, f->text);
+			fprintf(out, ", &op[%zu], %zu, &event[%zu], %zu },\n", ops, f->ops, events,
+				f->events);
+			ops += f->ops;
+			events += f->events;
+			formulas++;
+		}
+	}
+	fputs("};\nstatic const struct nti_formula *const formula_at[] = {\n", out);
+	for (i = 0; i < formulas; i++)
+		fprintf(out, "\t&formula[%zu],\n", i);
+	fputs("};\n", out);
+}
+
+static void write_metrics(FILE *out, const struct nti_metrics *m)
+{
+	size_t i, k, formulas = 0;
+
+	fputs("static const struct nti_metric metric[] = {\n", out);
+	for (i = 0; i < m->count; i++) {
+		const struct nti_metric *one = &m->metric[i];
+		const char *const texts[] = { one->name,   one->unit,  one->group,
+					      one->beside, one->about, one->source };
+
+		fputs("\t{ ", out);
+		for (k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
+			write_text(out, texts[k]);
+			fputs(", ", out);
+		}
+		fprintf(out, "&formula_at[%zu], %zu },\n", formulas, one->formulas);
+		formulas += one->formulas;
+	}
+	fputs("};\n", out);
+}
+
+static void write_all(FILE *out, const struct nti_metrics *m)
+{
+	size_t i;
+
+	fputs("#include \"lib/metric/formula.h\"\n\n", out);
+	write_ops(out, m);
+	write_formula_events(out, m);
+	write_formulas(out, m);
+	write_metrics(out, m);
+	fputs("static const uint16_t by_name[] = {", out);
+	for (i = 0; i < m->count; i++)
+		fprintf(out, " %u,", (unsigned int)m->by_name[i]);
+	fputs(" };\nstatic const char *const group[] = {\n", out);
+	for (i = 0; i < m->groups; i++) {
+		fputc('\t', out);
+		write_text(out, m->group[i]);
+		fputs(",\n", out);
+	}
+	fprintf(out,
+		"};\n"
+		"const struct nti_metrics nti_metrics_built_in = {\n"
+		"\t.metric = metric, .count = %zu, .by_name = by_name, .group = group, .groups = "
+		"%zu\n};\n",
+		m->count, m->groups);
+}
+
+static int parse_file(const char *name, struct nti_metrics *m)
 {
 	struct nti_error e = { 0 };
 	size_t bytes;
@@ -79,21 +191,20 @@ static int parse_file(const struct embed_kind *kind, const char *name, union emb
 
 	if (!text)
 		return 1;
-	ret = kind->parse(all, name, text, bytes, &e);
+	ret = nti_metrics_parse(name, text, bytes, m, &e);
 	if (ret < 0)
 		fprintf(stderr, "%s\n", e.text);
 	free(text);
-	return ret < 0 ? 1 : 0;
+	return ret < 0;
 }
 
-static int write_file(const struct embed_kind *kind, const char *name, const union embed_all *all)
+static int write_file(const char *name, const struct nti_metrics *m)
 {
 	FILE *out = fopen(name, "w");
 
 	if (out) {
-		fprintf(out, "/* Made by data/embed from data/%s; change those files. */\n",
-			kind->name);
-		kind->write(out, all);
+		fputs("/* Made by data/embed from data/metrics; change those files. */\n", out);
+		write_all(out, m);
 		if (fclose(out) == 0)
 			return 0;
 	}
@@ -104,26 +215,19 @@ static int write_file(const struct embed_kind *kind, const char *name, const uni
 
 int main(int argc, char **argv)
 {
-	const struct embed_kind *kind = NULL;
-	union embed_all all;
+	struct nti_metrics m = { 0 };
 	int ret = 0, i;
 
-	for (i = 0; argc >= 4 && i < (int)(sizeof(kinds) / sizeof(kinds[0])); i++)
-		if (strcmp(argv[1], kinds[i]->name) == 0)
-			kind = kinds[i];
-	if (!kind) {
-		fputs("usage: embed metrics|events|counters|limits|errata|gpu|gpu-functions OUT.c "
-		      "FILE...\n",
-		      stderr);
+	if (argc < 3) {
+		fputs("usage: embed OUT.c FILE...\n", stderr);
 		return 1;
 	}
-	memset(&all, 0, sizeof(all));
-	for (i = 3; i < argc; i++)
-		ret |= parse_file(kind, argv[i], &all);
+	for (i = 2; i < argc; i++)
+		ret |= parse_file(argv[i], &m);
 	if (!ret)
-		ret = write_file(kind, argv[2], &all);
+		ret = write_file(argv[1], &m);
 	else
-		(void)remove(argv[2]); /* of an earlier build */
-	kind->fini(&all);
+		(void)remove(argv[1]); /* of an earlier build */
+	nti_metrics_fini(&m);
 	return ret;
 }

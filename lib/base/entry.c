@@ -97,17 +97,17 @@ static int end_entry(struct parser *p)
 
 	if (!p->last)
 		return 0;
-	if (last->next && !(last->next & 1u))
+	if (last->next)
 		return nti_error(p->e, -EINVAL, "%s:%zu: the entry of %s ends too early: %s",
 				 p->file, p->last_line, p->title, expected(p, text));
 	p->last = 0;
-	return p->kind->end ? fail_at(p, p->kind->end(p->arg, p->e)) : 0;
+	return fail_at(p, p->kind->end(p->arg, p->e));
 }
 
 /* The text of a key that is one, into the entry. */
 static int keep_text(struct parser *p, const struct nti_entry_key *key, const char *value)
 {
-	char *copy = p->entry ? strdup(value) : NULL;
+	char *copy = strdup(value);
 
 	if (!copy)
 		return nti_error(p->e, -ENOMEM, "memory is short for a text");
@@ -139,7 +139,7 @@ static int parse_entry_line(struct parser *p, char *line)
 	if (!p->last) {
 		(void)snprintf(p->title, sizeof(p->title), "%.*s",
 			       shown(value, strlen(value), sizeof(p->title) - 1), value);
-		p->entry = p->kind->begin ? p->kind->begin(p->arg) : NULL;
+		p->entry = p->kind->begin(p->arg);
 	}
 	p->last = number;
 	p->last_line = p->line;
@@ -174,18 +174,6 @@ static int parse_line(void *arg, const char *begin, size_t bytes)
 	return ret;
 }
 
-int nti_entry_check_ascii(const char *text, size_t bytes, struct nti_error *e)
-{
-	size_t i;
-
-	for (i = 0; i < bytes; i++)
-		if (text[i] != '\t' && (text[i] < ' ' || text[i] > '~'))
-			return nti_error(e, -EINVAL,
-					 "the byte 0x%02x in column %zu is not printable ASCII",
-					 (unsigned int)(unsigned char)text[i], i + 1);
-	return 0;
-}
-
 int nti_entries_parse(const struct nti_entries *kind, const char *file, const char *text,
 		      size_t bytes, void *arg, struct nti_error *e)
 {
@@ -193,17 +181,4 @@ int nti_entries_parse(const struct nti_entries *kind, const char *file, const ch
 	int ret = nti_text_for_each_line(text, bytes, parse_line, &p);
 
 	return ret < 0 ? ret : end_entry(&p);
-}
-
-void nti_entry_fini(const struct nti_entries *kind, const void *entry)
-{
-	size_t i;
-	char *text;
-
-	for (i = 0; i < kind->keys; i++) {
-		if (!kind->key[i].form)
-			continue;
-		memcpy(&text, (const char *)entry + kind->key[i].text, sizeof(text));
-		free(text);
-	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of entries, the form of all text in data/ and of users' metric files: lines of a key and a
- * value, separated by blanks. A blank line ends an entry, '#' begins a comment line. Which key may
- * follow which is a table.
+ * Files of entries, the form of all text in data/ and of users' metric files, which are read here
+ * (the others of data/ by data/embed/entries.py): lines of a key and a value, separated by blanks.
+ * A blank line ends an entry, '#' begins a comment line. Which key may follow which is a table.
  */
 #ifndef NTI_ENTRY_H
 #define NTI_ENTRY_H
@@ -34,11 +34,10 @@ struct nti_entry_key {
  * struct nti_entries - a kind of file
  * @key:   by number; number 0 is between entries, a key without .next is the last of an entry
  * @check: is a line's text allowed? 0, or an error whose sentence names the column
- * @begin: where the texts of a new entry go, before its first line; NULL: memory is short. May be
- *         missing where no key is a text
+ * @begin: where the texts of a new entry go, before its first line
  * @set:   a line's value, which is not empty; @value may be changed. Its text is in the entry by
  *         then. An error's sentence lacks file and line
- * @end:   an entry is complete; NULL: nothing is to be done. Likewise
+ * @end:   an entry is complete. Likewise
  */
 struct nti_entries {
 	const struct nti_entry_key *key;
@@ -55,11 +54,5 @@ struct nti_entries {
  */
 int nti_entries_parse(const struct nti_entries *kind, const char *file, const char *text,
 		      size_t bytes, void *arg, struct nti_error *e);
-
-/* A .check: printable ASCII and tabs. */
-int nti_entry_check_ascii(const char *text, size_t bytes, struct nti_error *e);
-
-/* Free the texts of @entry. */
-void nti_entry_fini(const struct nti_entries *kind, const void *entry);
 
 #endif

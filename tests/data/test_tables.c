@@ -1,47 +1,35 @@
 // SPDX-License-Identifier: MIT
 /*
- * The tables that were built in are what the parsers make of the files of data/, which are this
- * program's arguments.
+ * The metrics that were built in are what the parser makes of the files of data/metrics, which are
+ * this program's arguments; and look-ups in tables that were built in.
  */
-#include "lib/doubt/erratum_text.h"
-#include "lib/doubt/limit_text.h"
-#include "lib/event/box_text.h"
-#include "lib/event/gpu_text.h"
+#include "lib/doubt/erratum.h"
 #include "lib/metric/formula.h"
 #include "tests/tt.h"
-#include "trace/derive/known_text.h"
 
 static char **files;
 
-typedef int (*parser)(const char *file, const char *text, size_t bytes, void *out,
-		      struct nti_error *e);
-
-/* Parse all files whose names end so; how many. */
-static size_t parse_all(const char *ending, parser parse, void *out)
+/* Parse all files; how many. */
+static size_t parse_all(struct nti_metrics *out)
 {
 	struct nti_error e = { 0 };
-	size_t n = 0, bytes, room = 1 << 20;
+	size_t bytes, room = 1 << 20;
 	char **file, *text = malloc(room);
 
 	assert_non_null(text);
 	for (file = files; *file; file++) {
-		size_t length = strlen(*file);
-		FILE *in;
+		FILE *in = fopen(*file, "rb");
 
-		if (length < strlen(ending) || strcmp(*file + length - strlen(ending), ending) != 0)
-			continue;
-		in = fopen(*file, "rb");
 		if (!in)
 			fail_msg("%s: cannot be opened", *file);
 		bytes = fread(text, 1, room, in);
 		fclose(in);
 		assert_true(bytes > 0 && bytes < room);
-		if (parse(*file, text, bytes, out, &e) < 0)
+		if (nti_metrics_parse(*file, text, bytes, out, &e) < 0)
 			fail_msg("%s", e.text);
-		n++;
 	}
 	free(text);
-	return n;
+	return (size_t)(file - files);
 }
 
 /* NULL only equals NULL. */
@@ -50,12 +38,6 @@ static void same_text(const char *got, const char *want)
 	assert_int_equal(!got, !want);
 	if (want)
 		assert_string_equal(got, want);
-}
-
-static int parse_metrics(const char *file, const char *text, size_t bytes, void *out,
-			 struct nti_error *e)
-{
-	return nti_metrics_parse(file, text, bytes, out, e);
 }
 
 static void same_formula(const struct nti_formula *got, const struct nti_formula *want)
@@ -95,7 +77,7 @@ TEST(metrics_are_those_of_the_files)
 	struct nti_metrics want = { 0 };
 	size_t i;
 
-	assert_true(parse_all(".metrics", parse_metrics, &want) >= 10);
+	assert_true(parse_all(&want) >= 10);
 	assert_true(want.count >= 90);
 	assert_null(got->base);
 	assert_int_equal(got->count, want.count);
@@ -108,237 +90,6 @@ TEST(metrics_are_those_of_the_files)
 	for (i = 0; i < want.groups; i++)
 		assert_string_equal(got->group[i], want.group[i]);
 	nti_metrics_fini(&want);
-}
-
-/* Definitions of a graphics card's events, which have a form of their own. */
-static bool is_gpu(const char *file)
-{
-	return strstr(file, "/gpu/");
-}
-
-static int parse_events(const char *file, const char *text, size_t bytes, void *out,
-			struct nti_error *e)
-{
-	return is_gpu(file) ? 0 : nti_box_text_parse(file, text, bytes, out, e);
-}
-
-static void same_event(const struct nti_box_event *got, const struct nti_box_event *want)
-{
-	same_text(got->name, want->name);
-	same_text(got->terms, want->terms);
-	same_text(got->unit, want->unit);
-	same_text(got->about, want->about);
-	same_text(got->source, want->source);
-	assert_true(!got->more && !got->absent && !got->remedy);
-	assert_true(got->scale == want->scale);
-	assert_true(got->config == want->config);
-	assert_int_equal(got->is_state, want->is_state);
-	assert_int_equal(got->together, want->together);
-}
-
-TEST(events_are_those_of_the_files)
-{
-	struct nti_box_text want = { 0 };
-	size_t i, k;
-
-	assert_true(parse_all(".events", parse_events, &want) >= 17);
-	assert_int_equal(nti_box_family_count, want.families);
-	for (i = 0; i < want.families; i++) {
-		const struct nti_box_family *got = &nti_box_families[i], *family = &want.family[i];
-
-		assert_string_equal(got->kind, family->kind);
-		assert_string_equal(got->unit, family->unit);
-		assert_int_equal(got->terms, family->terms);
-		assert_int_equal(got->events, family->events);
-		for (k = 0; k < family->terms; k++) {
-			assert_string_equal(got->term[k].name, family->term[k].name);
-			assert_string_equal(got->term[k].format, family->term[k].format);
-		}
-		for (k = 0; k < family->events; k++)
-			same_event(&got->event[k], &family->event[k]);
-	}
-	nti_box_text_fini(&want);
-}
-
-static int parse_counters(const char *file, const char *text, size_t bytes, void *out,
-			  struct nti_error *e)
-{
-	return nti_known_text_parse(file, text, bytes, out, e);
-}
-
-/* Their set-ups, as rows of counters. */
-static int parse_set_ups(const char *file, const char *text, size_t bytes, void *out,
-			 struct nti_error *e)
-{
-	struct nti_gpu_text gpu = { 0 };
-	char *rows = NULL;
-	size_t n = 0;
-	FILE *to;
-	int ret;
-
-	if (!is_gpu(file))
-		return 0;
-	ret = nti_gpu_text_parse(file, text, bytes, &gpu, e);
-	to = open_memstream(&rows, &n);
-	assert_non_null(to);
-	nti_gpu_text_write_set_ups(&gpu, to);
-	assert_int_equal(fclose(to), 0);
-	if (ret == 0)
-		ret = nti_known_text_parse(file, rows, n, out, e);
-	free(rows);
-	nti_gpu_text_fini(&gpu);
-	return ret;
-}
-
-TEST(counters_are_those_of_the_files)
-{
-	struct nti_known_text want = { 0 };
-	size_t i;
-
-	(void)parse_all(".events", parse_set_ups, &want);
-	assert_true(parse_all(".counters", parse_counters, &want) >= 1);
-	assert_true(want.count >= 180);
-	assert_int_equal(nti_known_counter_count, want.count);
-	for (i = 0; i < want.count; i++) {
-		const struct nti_known_counter *got = &nti_known_counters[i], *k = &want.counter[i];
-
-		same_text(got->event, k->event);
-		same_text(got->chips, k->chips);
-		same_text(got->mux, k->mux);
-		same_text(got->source, k->source);
-		same_text(got->trust, k->trust);
-		assert_int_equal(got->part, k->part);
-		assert_int_equal(got->set, k->set);
-		assert_int_equal(got->mode, k->mode);
-		assert_int_equal(got->has_start, k->has_start);
-		assert_int_equal(got->has_group, k->has_group);
-		assert_int_equal(got->start_src, k->start_src);
-		assert_int_equal(got->start_op, k->start_op);
-		assert_int_equal(got->event_src, k->event_src);
-		assert_int_equal(got->event_op, k->event_op);
-		assert_int_equal(got->group, k->group);
-	}
-	nti_known_text_fini(&want);
-}
-
-static int parse_limits(const char *file, const char *text, size_t bytes, void *out,
-			struct nti_error *e)
-{
-	return nti_limit_text_parse(file, text, bytes, out, e);
-}
-
-TEST(limits_are_those_of_the_files)
-{
-	struct nti_limit_text want = { 0 };
-	size_t i;
-
-	assert_true(parse_all(".limits", parse_limits, &want) >= 3);
-	assert_true(want.count >= 20);
-	assert_int_equal(nti_limit_count, want.count);
-	for (i = 0; i < want.count; i++) {
-		const struct nti_limit *got = &nti_limits[i], *l = &want.limit[i];
-
-		same_text(got->name, l->name);
-		same_text(got->event, l->event);
-		same_text(got->of, l->of);
-		same_text(got->about, l->about);
-		same_text(got->source, l->source);
-		assert_int_equal(got->kind, l->kind);
-		assert_true(got->least == l->least && got->most == l->most &&
-			    got->slack == l->slack);
-	}
-	nti_limit_text_fini(&want);
-}
-
-static int parse_errata(const char *file, const char *text, size_t bytes, void *out,
-			struct nti_error *e)
-{
-	return nti_erratum_text_parse(file, text, bytes, out, e);
-}
-
-TEST(errata_are_those_of_the_files)
-{
-	struct nti_erratum_text want = { 0 };
-	size_t i, k;
-
-	assert_true(parse_all(".errata", parse_errata, &want) >= 2);
-	assert_true(want.count >= 12);
-	assert_int_equal(nti_erratum_count, want.count);
-	for (i = 0; i < want.count; i++) {
-		const struct nti_erratum *got = &nti_errata[i], *e = &want.erratum[i];
-
-		same_text(got->name, e->name);
-		same_text(got->about, e->about);
-		same_text(got->remedy, e->remedy);
-		same_text(got->source, e->source);
-		same_text(got->trust, e->trust);
-		assert_int_equal(got->action, e->action);
-		assert_int_equal(got->with_smt, e->with_smt);
-		assert_int_equal(got->events, e->events);
-		for (k = 0; k < e->events; k++)
-			same_text(got->event[k], e->event[k]);
-		assert_int_equal(got->cpus, e->cpus);
-		for (k = 0; k < e->cpus; k++) {
-			same_text(got->cpu[k].vendor, e->cpu[k].vendor);
-			assert_int_equal(got->cpu[k].family, e->cpu[k].family);
-			assert_memory_equal(got->cpu[k].model, e->cpu[k].model,
-					    sizeof(e->cpu[k].model));
-			assert_memory_equal(got->cpu[k].stepping, e->cpu[k].stepping,
-					    sizeof(e->cpu[k].stepping));
-		}
-	}
-	nti_erratum_text_fini(&want);
-}
-
-static const struct bad_row {
-	int line;
-	bool is_limit;
-	const char *text, *error;
-} bad_rows[] = {
-	{ __LINE__, true, "limit a\nevent b\nbound at most 1 of c d\n",
-	  "f:3: a bound is 'at most N of EVENT', 'at most N per second', 'moves within N of "
-	  "EVENT', 'moves within N seconds' or 'between N and N'" },
-	{ __LINE__, true, "limit a\nevent b\nbound at most x of c\n", "f:3: 'x' is no number" },
-	{ __LINE__, true, "limit a\nevent b\nbound at most 0 of c\n",
-	  "f:3: a bound is a positive number" },
-	{ __LINE__, true, "limit a\nevent b\nbound between 1 and 2\nslack 3\n",
-	  "f:4: only 'at most' has a slack" },
-	{ __LINE__, true, "limit a\nevent b\nbound between 1 and 2\nabout A\n",
-	  "f:4: 'about' is a sentence and ends with a full stop" },
-	{ __LINE__, true,
-	  "limit a\nevent b\nbound between 1 and 2\nabout A.\nsource s\n\nlimit a\n",
-	  "f:7: there is a limit a already" },
-	{ __LINE__, true, "limit a\nevent b\n",
-	  "f:2: the entry of a ends too early: 'event' is followed by 'bound'" },
-	{ __LINE__, false, "erratum a\ncpu intel 6 0x2a\n",
-	  "f:2: a cpu is intel, amd, hygon or arm, a family, models and steppings" },
-	{ __LINE__, false, "erratum a\ncpu via 6 0x2a all\n",
-	  "f:2: a cpu is intel, amd, hygon or arm, a family, models and steppings" },
-	{ __LINE__, false, "erratum a\ncpu intel 6 5-4 all\n",
-	  "f:2: '4' are no numbers as in 0x3c, 1-3 or all" },
-	{ __LINE__, false, "erratum a\ncpu intel 6-7 5 all\n", "f:2: a cpu has one family" },
-	{ __LINE__, false, "erratum a\ncpu intel 6 5 all\nevent b\ndoes nothing\n",
-	  "f:4: an erratum does note, doubt or refuse, not 'nothing'" },
-	{ __LINE__, false, "erratum a\ncpu intel 6 5 all\nevent b\ndoes note\nwhen hot\n",
-	  "f:5: 'when' is followed by smt, not 'hot'" },
-};
-
-TEST(bad_rows_are_refused)
-{
-	TT_FOR_EACH_ROW(r, bad_rows) {
-		struct nti_erratum_text errata = { 0 };
-		struct nti_limit_text limits = { 0 };
-		struct nti_error e = { 0 };
-		int ret = r->is_limit
-				  ? nti_limit_text_parse("f", r->text, strlen(r->text), &limits, &e)
-				  : nti_erratum_text_parse("f", r->text, strlen(r->text), &errata,
-							   &e);
-
-		TT_EQ(r, ret, -22);
-		TT_STR(r, e.text, r->error);
-		nti_limit_text_fini(&limits);
-		nti_erratum_text_fini(&errata);
-	}
 }
 
 TEST(errata_know_their_processors)
@@ -391,11 +142,6 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(metrics_are_those_of_the_files),
-		cmocka_unit_test(events_are_those_of_the_files),
-		cmocka_unit_test(counters_are_those_of_the_files),
-		cmocka_unit_test(limits_are_those_of_the_files),
-		cmocka_unit_test(errata_are_those_of_the_files),
-		cmocka_unit_test(bad_rows_are_refused),
 		cmocka_unit_test(errata_know_their_processors),
 		cmocka_unit_test(users_files_go_through_the_same_checks),
 	};

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of events of G80 to GT218, as text. */
+/* Tables of events of G80 to GT218: tesla.counters, 440 rows with each chip's. */
 #ifndef TESTS_TESLA_ROWS_H
 #define TESTS_TESLA_ROWS_H
 
-/* Rows of "counter", 440 with each chip's. */
-extern const char tesla_rows[];
+#include "trace/derive/names.h"
+
+extern const struct nti_known_counter tesla_rows[];
+extern const unsigned int tesla_row_count;
 
 #endif
