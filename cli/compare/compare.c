@@ -66,6 +66,10 @@ static int judge(const struct cli_compare_options *o, const struct cli_compariso
 {
 	int ret = 0;
 
+	if (o->fail_above > 0 && c->results->sides == 1) {
+		cli_say("--fail-above needs a second command, which may be slower than the first");
+		return CLI_EXIT_FAILED;
+	}
 	for (size_t i = 0; i < c->results->sides && o->fail_above > 0; i++) {
 		int of = c->results->side[i].reference == SIZE_MAX ? 0 : judge_side(o, c, i);
 
@@ -246,6 +250,23 @@ static int choose_method(struct cli_compare_options *o, struct ntime_ctx *ctx)
 	return cli_stat_options_add(&o->run, CLI_METRIC_EMULATED);
 }
 
+/* As the files were counted. 0 or -EINVAL. */
+static int choose_by_files(struct cli_compare_options *o, const struct cli_compare_commands *c)
+{
+	int ret = o->file.n ? cli_files_load(o) : 0;
+
+	if (!ret && o->file.n)
+		ret = cli_files_check(o, c);
+	if (ret < 0 || !o->file.n)
+		return ret;
+	if (o->run.via && (o->run.via == NTIME_VIA_EMULATOR) != (ret > 0))
+		return cli_compare_misuse("%s was %scounted in the emulator, which counts other "
+					  "instructions: leave out --via",
+					  o->file.word[0], ret ? "" : "not ");
+	o->run.via = ret ? NTIME_VIA_EMULATOR : NTIME_VIA_PERF;
+	return 0;
+}
+
 static int run_commands(struct cli_compare_options *o)
 {
 	struct cli_compare_commands commands;
@@ -255,10 +276,8 @@ static int run_commands(struct cli_compare_options *o)
 
 	ret = cli_compare_commands_make(&commands, o);
 	if (!ret)
-		ret = cli_files_check(o, &commands);
-	if (ret > 0)
-		o->run.via = NTIME_VIA_EMULATOR;
-	if (ret >= 0)
+		ret = choose_by_files(o, &commands);
+	if (!ret)
 		ret = cli_machine_open(&machine, &ctx);
 	if (!ret)
 		ret = choose_method(o, ctx);
@@ -268,12 +287,14 @@ static int run_commands(struct cli_compare_options *o)
 	return ret;
 }
 
-static int compare_files(const struct cli_compare_options *o)
+static int compare_files(struct cli_compare_options *o)
 {
 	struct outputs out = { 0 };
 	struct cli_results r;
 	int ret = CLI_EXIT_FAILED;
 
+	if (cli_files_load(o))
+		return ret;
 	cli_confine(o->verbose);
 	if (!cli_results_of_files(&r, o, NULL) && !open_outputs(&out, o))
 		ret = report(o, &out, &r);

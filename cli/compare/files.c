@@ -227,6 +227,22 @@ static int join(struct cli_results *r, const struct files *f)
 	return -EINVAL;
 }
 
+int cli_files_load(struct cli_compare_options *o)
+{
+	int ret = 0;
+
+	o->text = cli_calloc(o->file.n + 1, sizeof(*o->text));
+	o->bytes = cli_calloc(o->file.n + 1, sizeof(*o->bytes));
+	for (size_t i = 0; i < o->file.n && !ret; i++)
+		ret = cli_results_load(o->file.word[i], &o->text[i], &o->bytes[i]);
+	return ret;
+}
+
+static int read_one(struct cli_results *r, const struct cli_compare_options *o, size_t i)
+{
+	return cli_results_read(r, o->file.word[i], o->text[i], o->bytes[i]);
+}
+
 /* The files of @o, and @now, which may be NULL and is emptied, where the user named it. */
 static int read_all(struct files *f, const struct cli_compare_options *o, struct cli_results *now)
 {
@@ -242,8 +258,8 @@ static int read_all(struct files *f, const struct cli_compare_options *o, struct
 			*now = (struct cli_results){ 0 };
 			continue;
 		}
+		ret = read_one(&f->of[i], o, i - (now && i > at));
 		f->path[i] = o->file.word[i - (now && i > at)];
-		ret = cli_results_read(&f->of[i], f->path[i]);
 	}
 	f->have_one_each = have_one_each(f);
 	f->are_stems_alike = are_stems_alike(f);
@@ -256,55 +272,6 @@ static void free_all(struct files *f)
 		cli_results_fini(&f->of[i]);
 	free(f->of);
 	free(f->path);
-}
-
-/* Before they are run, what they will give: their names and lines. */
-static void foresee(struct cli_results *now, const struct cli_compare_commands *c, bool in_emulator)
-{
-	*now = (struct cli_results){ .is_in_emulator = in_emulator, .host = cli_strdup("") };
-	for (size_t i = 0; i < c->n; i++) {
-		const struct cli_compare_command *of = &c->of[i];
-
-		(void)cli_results_add_side(now, of->name, of->line);
-		for (size_t k = 0; k < of->parameters; k++)
-			cli_results_add_parameter(now, i, of->parameter[k].name,
-						  of->parameter[k].value);
-	}
-}
-
-/* In a process that has given up its rights; the status it ends with. */
-static int check(const struct cli_compare_options *o, const struct cli_compare_commands *c)
-{
-	struct cli_results first, now, r = { 0 };
-	struct files f;
-	int ret;
-
-	cli_confine(o->verbose);
-	ret = cli_results_read(&first, o->file.word[0]);
-	if (ret)
-		return CLI_EXIT_FAILED;
-	foresee(&now, c, first.is_in_emulator);
-	ret = read_all(&f, o, &now);
-	if (!ret)
-		ret = join(&r, &f);
-	return ret ? CLI_EXIT_FAILED : first.is_in_emulator;
-}
-
-int cli_files_check(const struct cli_compare_options *o, const struct cli_compare_commands *c)
-{
-	int status = 0;
-	pid_t child;
-
-	if (!o->file.n)
-		return 0;
-	child = fork();
-	if (child == 0)
-		_exit(check(o, c));
-	if (child < 0 || waitpid(child, &status, 0) != child) {
-		cli_say("no process can be made to read %s: %s", o->file.word[0], strerror(errno));
-		return -EINVAL;
-	}
-	return WIFEXITED(status) && WEXITSTATUS(status) <= 1 ? WEXITSTATUS(status) : -EINVAL;
 }
 
 /* As the user wants, and so that they can be told apart. */
@@ -348,6 +315,61 @@ static int check_decider(const struct cli_results *r)
 	}
 	cli_say("--by %s: no file has it", r->by);
 	return -EINVAL;
+}
+
+/* Before they are run, what they will give: their names and lines. */
+static void foresee(struct cli_results *now, const struct cli_compare_commands *c, bool in_emulator)
+{
+	*now = (struct cli_results){ .is_in_emulator = in_emulator, .host = cli_strdup("") };
+	for (size_t i = 0; i < c->n; i++) {
+		const struct cli_compare_command *of = &c->of[i];
+
+		(void)cli_results_add_side(now, of->name, of->line);
+		for (size_t k = 0; k < of->parameters; k++)
+			cli_results_add_parameter(now, i, of->parameter[k].name,
+						  of->parameter[k].value);
+	}
+}
+
+/* In a process that has given up its rights; the status it ends with. */
+static int check(const struct cli_compare_options *o, const struct cli_compare_commands *c)
+{
+	struct cli_results first, now, r = { 0 };
+	struct files f;
+	int ret;
+
+	cli_confine(o->verbose);
+	ret = read_one(&first, o, 0);
+	if (ret)
+		return CLI_EXIT_FAILED;
+	foresee(&now, c, first.is_in_emulator);
+	ret = read_all(&f, o, &now);
+	if (!ret)
+		ret = join(&r, &f);
+	if (!ret)
+		ret = rename_sides(&r, &o->name);
+	if (!ret && o->by) {
+		r.by = cli_strdup(o->by);
+		ret = check_decider(&r);
+	}
+	return ret ? CLI_EXIT_FAILED : first.is_in_emulator;
+}
+
+int cli_files_check(const struct cli_compare_options *o, const struct cli_compare_commands *c)
+{
+	int status = 0;
+	pid_t child;
+
+	if (!o->file.n)
+		return 0;
+	child = fork();
+	if (child == 0)
+		_exit(check(o, c));
+	if (child < 0 || waitpid(child, &status, 0) != child) {
+		cli_say("no process can be made to read %s: %s", o->file.word[0], strerror(errno));
+		return -EINVAL;
+	}
+	return WIFEXITED(status) && WEXITSTATUS(status) <= 1 ? WEXITSTATUS(status) : -EINVAL;
 }
 
 int cli_results_of_files(struct cli_results *r, const struct cli_compare_options *o,

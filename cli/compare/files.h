@@ -12,6 +12,9 @@
 /* Is @operand a file with results? Its name ends with ".json" and has no blanks. */
 bool cli_operand_is_file(const char *operand);
 
+/* What the files have now is what is compared, whatever becomes of them. 0; -EINVAL, a sentence. */
+int cli_files_load(struct cli_compare_options *o);
+
 /*
  * A single file is compared within itself. Of several, each command of the first is what the same
  * command of the others is compared with; where each has one command, that is the same. @now, which

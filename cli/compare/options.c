@@ -323,6 +323,10 @@ void cli_compare_options_fini(struct cli_compare_options *o)
 		free(o->joined.word[i]);
 	free(o->joined.word);
 	free(o->list.word);
+	for (size_t i = 0; o->text && i < o->file.n; i++)
+		free(o->text[i]);
+	free(o->text);
+	free(o->bytes);
 	free(o->operand.word);
 	free(o->file.word);
 	free(o->name.word);

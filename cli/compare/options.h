@@ -23,6 +23,7 @@ struct cli_words {
  * @run:	what each run is measured with; .argv is not set
  * @operand:	the commands
  * @file:	files with results
+ * @text, @bytes: with files what each of them has, from cli_files_load() on; owned
  * @runs_first:	a command stands before the first of these
  * @rounds:	-n; 0: until the interval is narrow enough
  * @precision:	half of that, as a logarithm of a factor; 0: not given
@@ -37,6 +38,8 @@ struct cli_words {
 struct cli_compare_options {
 	struct cli_stat_options run;
 	struct cli_words operand, file;
+	char **text;
+	size_t *bytes;
 	bool runs_first;
 	uint64_t rounds;
 	double precision;

@@ -464,28 +464,43 @@ static int read_root(struct cli_results *r, const json_t *root, const char *path
 	return ret;
 }
 
-int cli_results_read(struct cli_results *r, const char *path)
+int cli_results_load(const char *path, char **text, size_t *bytes)
+{
+	size_t room = 0, got;
+	FILE *f = cli_fopen_file(path);
+	int ret = 0;
+
+	*text = NULL;
+	*bytes = 0;
+	if (!f)
+		return wrong(path, "%s", cli_fopen_why());
+	do {
+		if (*bytes == room) {
+			room = room ? 2 * room : 65536;
+			*text = cli_realloc(*text, room, 1);
+		}
+		got = fread(*text + *bytes, 1, room - *bytes, f);
+		*bytes += got;
+	} while (got);
+	if (ferror(f))
+		ret = wrong(path, "%s", strerror(errno));
+	fclose(f);
+	return ret;
+}
+
+int cli_results_read(struct cli_results *r, const char *path, const char *text, size_t bytes)
 {
 	json_error_t error;
 	json_t *root;
-	FILE *f;
 	int ret;
 
 	*r = (struct cli_results){ 0 };
 	if (cli_json_check() < 0)
 		return -EINVAL;
-	f = cli_fopen_file(path);
-	if (!f)
-		return wrong(path, "%s", cli_fopen_why());
-	root = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
-	if (root)
-		ret = read_root(r, root, path);
-	else if (ferror(f))
-		ret = wrong(path, "%s", strerror(errno));
-	else
-		ret = wrong(path, "line %d: it is no JSON, or cut short: %s", error.line,
-			    error.text);
+	root = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
+	ret = root ? read_root(r, root, path)
+		   : wrong(path, "line %d: it is no JSON, or cut short: %s", error.line,
+			   error.text);
 	json_decref(root);
-	fclose(f);
 	return ret;
 }

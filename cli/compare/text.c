@@ -317,7 +317,7 @@ static void put_outliers(FILE *f, const struct cli_look *look, const struct cli_
 	text = cli_outliers_text(&s);
 	if (*text.text)
 		put(f, look, CLI_WARN, 0, cli_format("%s: %s", r->side[side].name, text.text));
-	text = cli_drift_text(&s);
+	text = cli_drift_text(&s, "The intervals are wider for that.");
 	if (*text.text && r->sides == 1)
 		put(f, look, CLI_WARN, 0, cli_strdup(text.text));
 	cli_spread_fini(&s);

@@ -93,13 +93,13 @@ static struct cli_interval by_runs(double *a, size_t n_a, double *b, size_t n_b,
 #define PART_T 3.182
 
 /*
- * By how much runs of another time may differ though nothing else did, a logarithm of a factor:
- * what these, in their order, show of it. INFINITY: they drift.
+ * What is known of @n runs in their order, of logarithms: by how much their parts deviate from each
+ * other, and whether they drift.
  */
-static double drift_of(const double *number, size_t n)
+static double deviation_of_parts(const double *number, size_t n, bool *drifts)
 {
 	struct cli_spread all = { 0 }, parts = { 0 };
-	double drift = 0;
+	double deviation;
 
 	for (size_t i = 0; i < n; i++)
 		cli_spread_add(&all, log(number[i]));
@@ -111,10 +111,23 @@ static double drift_of(const double *number, size_t n)
 		cli_spread_add(&parts, cli_spread_median(&of));
 		cli_spread_fini(&of);
 	}
-	drift = cli_spread_drift(&all).p <= CLI_DRIFT_P ? INFINITY : PART_T * cli_spread_sd(&parts);
+	deviation = cli_spread_sd(&parts);
+	*drifts = n && cli_spread_drift(&all).p <= CLI_DRIFT_P;
 	cli_spread_fini(&all);
 	cli_spread_fini(&parts);
-	return drift;
+	return deviation;
+}
+
+/*
+ * By how much runs of another time may differ though nothing else did, a logarithm of a factor.
+ * INFINITY: they drift.
+ */
+static double drift_of(const double *number, size_t n)
+{
+	bool drifts;
+	double deviation = deviation_of_parts(number, n, &drifts);
+
+	return drifts ? INFINITY : PART_T * deviation;
 }
 
 /* Of both lists; both are not empty. */
@@ -178,13 +191,25 @@ struct cli_change cli_change_beside(const struct cli_results *r, size_t side, si
 struct cli_interval cli_median_of(const struct cli_results *r, size_t side, size_t metric,
 				  size_t lines)
 {
+	bool has_ratio = true, drifts = false;
+	double deviation = 0, wider;
 	double *number,
 		level = lines ? level_of(r, CLI_COMPARE_BESIDE, lines) : level_of_decider(r);
 	struct cli_interval of;
 	size_t n;
 
 	number = cli_side_numbers(r, side, metric, &n);
+	for (size_t i = 0; i < n; i++)
+		has_ratio &= number[i] > 0;
+	if (has_ratio)
+		deviation = deviation_of_parts(number, n, &drifts);
 	of = cli_sign(number, n, level);
+	/* Runs that depend on the one before are fewer than they seem: the mean of four parts. */
+	if (drifts) {
+		wider = PART_T * deviation / sqrt(PARTS);
+		of.low = fmin(of.low, of.estimate * exp(-wider));
+		of.high = fmax(of.high, of.estimate * exp(wider));
+	}
 	free(number);
 	return of;
 }

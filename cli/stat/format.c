@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/output/number.h"
+#include "cli/stat/brief.h"
 
 /* What %LETTER may be; %% and \-escapes are text. The last ones Linux does not count. */
 #define LETTERS "eESUPMFRIOcwxCZ" UNCOUNTED
@@ -117,9 +118,12 @@ static void put_clock(FILE *f, double ns)
 
 static void put_share(FILE *f, const struct cli_report *r)
 {
+	const struct cli_item *counted = cli_report_find(r, "CPUs-used");
 	double real = r->figure[CLI_REAL].mean;
 
-	if (real > 0 && r->figure[CLI_USER].n)
+	if (!r->argv && !r->is_of_cpus && counted && cli_value_is_known(&counted->value))
+		fprintf(f, "%.0f%%", floor(100 * counted->value.value));
+	else if (real > 0 && r->figure[CLI_USER].n)
 		fprintf(f, "%.0f%%",
 			floor((r->figure[CLI_USER].mean + r->figure[CLI_SYS].mean) * 100 / real));
 	else

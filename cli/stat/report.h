@@ -242,8 +242,11 @@ struct cli_runs_text {
  * where none is far from the others.
  */
 struct cli_runs_text cli_outliers_text(const struct cli_spread *s);
-/* An interval is right only for runs that do not depend on the one before; "" where they do not. */
-struct cli_runs_text cli_drift_text(const struct cli_spread *s);
+/*
+ * An interval is right only for runs that do not depend on the one before; "" where they do not.
+ * @so: what follows from it.
+ */
+struct cli_runs_text cli_drift_text(const struct cli_spread *s, const char *so);
 
 /* Whether @item is left out: a hidden one, unless the user is curious. */
 bool cli_item_is_shown(const struct cli_style *style, const struct cli_item *item);

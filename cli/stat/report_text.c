@@ -363,7 +363,9 @@ static struct cell note_cell(const struct cli_style *style, const struct cli_ite
 		note_share(&cell, style, item);
 	if (item->is_rusage && !item->is_attached)
 		add_note(&cell, "by wait4(2), from fork on");
-	if (item->is_attached || (style->brief && v->flags & NTIME_PROC && !item->is_metric))
+	if (item->is_attached)
+		add_note(&cell, "by /proc, without children");
+	else if (style->brief && v->flags & NTIME_PROC && !item->is_metric)
 		add_note(&cell, "by /proc");
 	if (v->flags & NTIME_OVERFLOWED)
 		add_note(&cell, "the counter wrapped and the wrap was missed");
@@ -576,7 +578,7 @@ static void put_sentence(FILE *f, const struct cli_style *style, enum cli_colour
 	fputs(cli_colour(&style->look, CLI_PLAIN), f);
 }
 
-struct cli_runs_text cli_drift_text(const struct cli_spread *s)
+struct cli_runs_text cli_drift_text(const struct cli_spread *s, const char *so)
 {
 	struct cli_drift drift = cli_spread_drift(s);
 	struct cli_runs_text out = { "" };
@@ -584,10 +586,9 @@ struct cli_runs_text cli_drift_text(const struct cli_spread *s)
 	if (s->n && drift.p <= CLI_DRIFT_P)
 		(void)snprintf(out.text, sizeof(out.text),
 			       "The runs are not independent: their real time changed sides of its "
-			       "median %zu time%s where %.3g are expected. The intervals are too "
-			       "narrow. ntime compare runs commands in turn, so that this disturbs "
-			       "each of them alike.",
-			       drift.crossings, drift.crossings == 1 ? "" : "s", drift.expected);
+			       "median %zu time%s where %.3g are expected. %s",
+			       drift.crossings, drift.crossings == 1 ? "" : "s", drift.expected,
+			       so);
 	return out;
 }
 
@@ -643,7 +644,9 @@ static void put_runs(FILE *f, const struct cli_style *style, const struct cli_re
 	}
 	/* By real time: a mean tells little of runs of which one was disturbed. */
 	text[0] = cli_outliers_text(&r->figure[CLI_REAL]);
-	text[1] = cli_drift_text(&r->figure[CLI_REAL]);
+	text[1] = cli_drift_text(&r->figure[CLI_REAL],
+				 "The intervals are too narrow. ntime compare runs commands in "
+				 "turn, so that this disturbs each of them alike.");
 	for (i = 0; i < 2 && r->runs; i++)
 		if (*text[i].text)
 			put_sentence(f, style, CLI_WARN, text[i].text);

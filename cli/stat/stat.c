@@ -76,6 +76,36 @@ static int begin_output(struct stat *st)
 	return 0;
 }
 
+/* Of what runs already: is everything refused, and nothing there that stands in for it? */
+static int check_attached(const struct stat *st, struct cli_measure *m)
+{
+	const struct ntime_command_end none = { .size = sizeof(none) };
+	const struct cli_item *absent = NULL;
+	struct ntime_value value;
+
+	for (size_t i = 0; i < st->report.items; i++)
+		if (!*st->report.item[i].reason)
+			return 0;
+	if (cli_sessions_read(&m->sessions, m->values))
+		return CLI_EXIT_FAILED;
+	for (size_t i = 0; i < st->report.items; i++) {
+		const struct cli_item *item = &st->report.item[i];
+
+		if (!(m->values[i].flags & NTIME_ABSENT) ||
+		    cli_rusage_value(item->name, &none, true, &value))
+			return 0;
+		if (item->reason_code == NTIME_REASON_PERMISSION ||
+		    item->reason_code == NTIME_REASON_PARANOID ||
+		    item->reason_code == NTIME_REASON_FILTERED)
+			absent = item;
+	}
+	if (!absent)
+		return 0;
+	cli_say("nothing can be counted on that process: %s; remedy: %s", absent->reason,
+		absent->remedy);
+	return CLI_EXIT_FAILED;
+}
+
 /* Called once per measurement, when the counters are open. */
 static int on_open(void *arg, struct cli_measure *m)
 {
@@ -89,6 +119,8 @@ static int on_open(void *arg, struct cli_measure *m)
 	if (cli_sessions_describe(&m->sessions, &st->report.item))
 		return CLI_EXIT_FAILED;
 	st->report.items = m->sessions.items;
+	if (st->o.pids && !st->o.dry_run && check_attached(st, m))
+		return CLI_EXIT_FAILED;
 	st->report.passes = cli_sessions_passes(&m->sessions);
 	st->tally = cli_calloc(st->report.items + 1, sizeof(*st->tally));
 	st->round = cli_calloc(st->report.items + 1, sizeof(*st->round));

@@ -55,7 +55,8 @@ static void tell_share(const struct cli_report *r, char text[CLI_BRIEF_CHARS])
 	double real = r->figure[CLI_REAL].mean, share;
 
 	*text = '\0';
-	if (r->is_of_cpus)
+	/* Beside what runs already a command has times of its own. */
+	if (r->is_of_cpus || (*r->target && r->argv))
 		return;
 	if (counted && cli_value_is_known(&counted->value))
 		share = counted->value.value;
@@ -84,22 +85,26 @@ static bool is_narrow(const struct cli_style *style)
 	return style->look.is_terminal && style->look.width < 40;
 }
 
-/* Behind @used columns. */
+/* Behind @used columns, and @pad blanks if there is room. Ends the line. */
 static void put_spread(FILE *f, const struct cli_style *style, const struct form *form,
-		       const struct cli_spread *s, size_t used)
+		       const struct cli_spread *s, size_t used, size_t pad)
 {
 	char text[256] = "[same in all runs]";
 
-	if (s->n < 2)
+	if (s->n < 2) {
+		putc('\n', f);
 		return;
+	}
 	if (s->min != s->max)
 		snprintf(text, sizeof(text), "[runs %s, median %s, %s .. %s]",
 			 cli_number_spread(cli_spread_ci95(s), s->mean, style->look.utf8).text,
 			 number_of(form, cli_spread_median(s)).text, number_of(form, s->min).text,
 			 number_of(form, s->max).text);
-	if (style->look.is_terminal && used + 2 + cli_text_columns(text) > style->look.width)
-		fprintf(f, "\n   ");
-	fprintf(f, "  %s", text);
+	if (style->look.is_terminal && used + pad + 2 + cli_text_columns(text) > style->look.width)
+		fprintf(f, "\n     ");
+	else
+		fprintf(f, "%*s", (int)pad + 2, "");
+	cli_wrap(f, &style->look, 5, 6, text);
 }
 
 static void put_figure(FILE *f, const struct cli_style *style, const struct cli_report *r, int i,
@@ -109,19 +114,18 @@ static void put_figure(FILE *f, const struct cli_style *style, const struct cli_
 	struct form form = form_of(style, r, i);
 	struct cli_number number = number_of(&form, s->mean);
 	char text[sizeof(number.text) + 16];
-	int used;
+	int used, room;
 
 	if (!s->n)
 		return;
 	snprintf(text, sizeof(text), "%s%s", r->at_most[i] ? "at most " : "", number.text);
 	used = fprintf(f, "%-*s %*s%s", style->verbose ? 27 : 4, cli_figure_forms[i].name,
 		       style->verbose ? 13 : 7, text, form.unit);
-	if (s->n > 1 && !style->verbose)
-		used += fprintf(f, "    %-14s", aside);
-	else if (*aside)
-		fprintf(f, "%s    %s", is_narrow(style) ? "\n" : "", aside);
-	put_spread(f, style, &form, s, used > 0 ? (size_t)used : 0);
-	putc('\n', f);
+	room = used + 18;
+	if (*aside)
+		used += fprintf(f, "%s    %s", is_narrow(style) ? "\n" : "", aside);
+	put_spread(f, style, &form, s, (size_t)used,
+		   room > used && !style->verbose ? (size_t)(room - used) : 0);
 }
 
 static void put_end(FILE *f, const struct cli_style *style, const struct cli_report *r)

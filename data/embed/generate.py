@@ -42,8 +42,14 @@ def main():
             os.remove(out)  # of an earlier build
         return 1
     text = f'/* Made by data/embed from data/{name}; change those files. */\n' + ''.join(kind.write())
-    with open(out, 'w', encoding='ascii') as f:
-        f.write(text)
+    try:
+        with open(out, 'w', encoding='ascii') as f:
+            f.write(text)
+    except OSError as e:
+        print(f'{out}: cannot be written: {e.strerror}', file=sys.stderr)
+        if os.path.isfile(out):
+            os.remove(out)
+        return 1
     return 0
 
 

@@ -244,8 +244,7 @@ NTIME_API int ntime_session_item(const struct ntime_session *s, size_t i, struct
  * Return: 0; -ENOSPC (a {group} that cannot be counted at once; the sentence names the constraint);
  * -EINVAL (no items); -ESRCH, -EACCES, -EMFILE, -ENOMEM; -EINTR (ntime_options.interrupt: nothing
  * is open then). Events that the kernel refuses one by one
- * become absent with the reason; it is an error only if every item is refused because of the
- * target. Since 0.1.
+ * become absent with the reason; it is an error only if every item is refused on CPUs. Since 0.1.
  */
 NTIME_API int ntime_session_open(struct ntime_session *s);
 

@@ -188,7 +188,10 @@ static int explain_text(const struct nti_proc_row *row, const char *path, bool i
 				       "what %s says of %s is negative, too large or no number",
 				       path ? path : missing[row->file].about, row->name);
 	return nti_absence_set(out, NTIME_REASON_KERNEL, path,
-			       "look at that file; another kernel may have it",
+			       row->file == NTI_PROC_CGROUP
+				       ? "another kernel may have it, and one with cgroup v1 where "
+					 "the controllers cpu and cpuacct have the same groups"
+				       : "look at that file; another kernel may have it",
 			       "%s says nothing of %s", path, row->name);
 }
 

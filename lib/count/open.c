@@ -395,8 +395,8 @@ static const struct nti_absence *other_remedy(const struct ntime_session *s,
 }
 
 /*
- * Nothing may be counted there by this user: then that is the session's error, not one of each
- * event.
+ * Nothing may be counted on these CPUs by this user: then that is the session's error, not one of
+ * each event. Of a process /proc may tell all the same.
  */
 static int check_something_counts(struct ntime_session *s)
 {
@@ -404,13 +404,9 @@ static int check_something_counts(struct ntime_session *s)
 	const struct nti_absence *other;
 	size_t i;
 
-	if (s->groups.count || s->procs || !s->groups.was_denied ||
-	    s->target.flags & NTIME_ON_EXEC ||
-	    (s->target.kind == NTIME_TARGET_THREAD && !s->target.pid))
+	if (s->groups.count || s->procs || !s->groups.was_denied || s->target.pid ||
+	    s->target.flags & NTIME_ON_EXEC || s->target.kind == NTIME_TARGET_THREAD)
 		return 0;
-	for (i = 0; i < s->items; i++)
-		if (s->item[i].is_clock)
-			return 0;
 	for (i = 0; i < s->plan->parts; i++) {
 		if (s->plan->part[i].is_refused)
 			refused = &s->item[s->plan->part[i].item];
@@ -419,10 +415,10 @@ static int check_something_counts(struct ntime_session *s)
 		return 0;
 	other = other_remedy(s, &refused->absent);
 	return nti_error(&s->ctx->error, -EACCES,
-			 "nothing can be counted on %s: %s; remedy: %s%s%s%s%s",
-			 s->target.pid ? "that process" : "these CPUs", refused->absent.reason,
-			 refused->absent.remedy, other ? "; and " : "", other ? other->reason : "",
-			 other ? "; remedy: " : "", other ? other->remedy : "");
+			 "nothing can be counted on these CPUs: %s; remedy: %s%s%s%s%s",
+			 refused->absent.reason, refused->absent.remedy, other ? "; and " : "",
+			 other ? other->reason : "", other ? "; remedy: " : "",
+			 other ? other->remedy : "");
 }
 
 /* Parts of one event on several kinds of core; the first one that was not refused leads. */

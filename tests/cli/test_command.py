@@ -228,6 +228,13 @@ def what_runs_has_its_cpu_time_with_perf_and_without():
                 text = err(disguised(names, '-a', '--timeout', '100ms'))
                 equal((re.findall('(?:% CPU use|switches|page faults)(?:  .*)?$', text, re.M)),
                       ['% CPU use', 'page faults  [by /proc]', 'switches     [by /proc]'] if names else ['% CPU use', 'page faults', 'switches'], text)
+                # One by one, too; what nothing stands in for is refused as a whole.
+                for event, status in (('task-clock', 0), ('page-faults', 0), ('CPUs-used', 0), ('context-switches', 125 if names else 0)):
+                    done = disguised(names, '-e', event, '-p', str(spins.pid), '--timeout', '50ms')
+                    equal((done.returncode, 'nothing can be counted on that process: ' in err(done)), (status, status == 125), (names, event, err(done)))
+            # The share of a process beside a command would be read as the command's.
+            has_not(err(ntime('-p', str(spins.pid), 'sleep', '0.1')), 'of a CPU')
+            equal(int(err(ntime('-p', str(spins.pid), '-f', '%P', '--timeout', '200ms')).rstrip('%\n')) > 2, True)
         finally:
             spins.kill()
     # What has ended is nobody's.
@@ -1632,10 +1639,12 @@ def narrow_terminals():
                 if len(line) > columns and ' ' in line.strip():
                     raise AssertionError(f'{len(line)} of {columns} columns: {line!r}')
             has(shown, 'page faults')
-    for args in (('-r', '3', 'true'), ('-r', '3', '-v', 'true'), ('compare', '-n', '6', 'true 12345678', 'seq 100000 200000')):
-        status, shown = on_terminal(*args, columns=80, NO_COLOR='1')
-        lines = [line.rsplit('\r', 1)[-1].replace('\033[K', '') for line in shown.replace('\r\n', '\n').splitlines()]
-        equal((status, [line for line in lines if len(line) > 80 or line != line.rstrip()]), (0, []), args)
+    for columns in (40, 80):
+        wide = [('-r', '3', '-v', 'true')] + ([] if IS_FAKE else [('compare', '-n', '6', 'true 12345678', 'seq 100000 200000')])
+        for args in (('-r', '3', 'true'), *(wide if columns == 80 else [])):
+            status, shown = on_terminal(*args, columns=columns, NO_COLOR='1')
+            lines = [line.rsplit('\r', 1)[-1].replace('\033[K', '') for line in shown.replace('\r\n', '\n').splitlines()]
+            equal((status, [line for line in lines if (len(line) > columns and ' ' in line.strip()) or line != line.rstrip()]), (0, []), args)
 
 
 @test

@@ -374,6 +374,19 @@ def what_is_saved_is_compared_with_what_runs_now():
             done = ntime('compare', *args, 'sh -c "echo >>ran"')
             equal((done.returncode, done.stdout, os.path.exists('ran')), (125, b'', False))
             has(err(done), part)
+        for args, part in ((['--name', 'x', 'base.json'], '--name is given 1 times and there are 2 commands'), (['--by', 'cycles', 'base.json'], '--by cycles: no file has it'),
+                           (['--via', 'emulator', 'base.json'], 'base.json was not counted in the emulator')):
+            done = ntime('compare', *args, 'sh -c "echo >>ran"')
+            equal((done.returncode, done.stdout, os.path.exists('ran')), (125, b'', False), args)
+            has(err(done), part)
+        # What the file had counts, whatever becomes of it.
+        has(compare('-n', '9', '--by', 'real', 'base.json', 'sh -c "rm -f base.json"'), 'than base (95 %')
+        put('one.json', hyperfine(('sleep 1', [1 + i / 100 for i in range(40)])))
+        text = ' '.join(compare('one.json').split())
+        has(text, 'The intervals are wider for that. real time is')
+        low, high = re.search(r'real time is [\d,.]+ ms \(95 %: ([\d,.]+) ms .. ([\d,.]+) ms\)', text).groups()
+        equal(float(high.replace(',', '')) - float(low.replace(',', '')) > 400, True, text)
+        has(err(ntime('compare', '--fail-above', '3%', 'one.json')), '--fail-above needs a second command')
         done = ntime('compare', '--fail-above', '10%', '-n', '9', '--by', 'real', 'drifts.json', 'sleep 0.01')
         equal(done.returncode, 125)
         has(err(done), 'there is no verdict of sleep')
