@@ -89,7 +89,7 @@ static bool is_narrow(const struct cli_style *style)
 static void put_spread(FILE *f, const struct cli_style *style, const struct form *form,
 		       const struct cli_spread *s, size_t used, size_t pad)
 {
-	char text[256] = "[same in all runs]";
+	char text[320] = "[same in all runs]";
 
 	if (s->n < 2) {
 		putc('\n', f);
