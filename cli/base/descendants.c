@@ -28,6 +28,8 @@ struct pids {
 
 /* Children of this process that others made, and all that the command did not make. */
 static struct pids strangers, known;
+/* Whether these are all: else nothing is said of what is left, and nothing done to it. */
+static bool knows_strangers, knows_all;
 
 /* What the handler of SIGCHLD reaps: all but the command. */
 static volatile sig_atomic_t is_reaping, running;
@@ -86,18 +88,21 @@ static void add_children(struct pids *p, pid_t pid)
 
 /*
  * The kernel gives orphans to the first thread. The file stays open: it is read twice a run, and to
- * open it takes longer than to read it.
+ * open it takes longer than to read it. False: it could not be read. A kernel may lack it.
  */
-static void add_own(struct pids *p)
+static bool add_own(struct pids *p)
 {
 	static FILE *own;
 
 	if (!own)
 		own = open_children(getpid(), getpid());
 	if (!own)
-		return;
-	rewind(own);
+		return true;
+	clearerr(own);
+	if (fseek(own, 0, SEEK_SET))
+		return false;
 	add_all(p, own);
+	return !ferror(own);
 }
 
 static bool has(const struct pids *p, pid_t pid)
@@ -113,7 +118,7 @@ void cli_descendants_look(void)
 	static bool has_looked;
 
 	if (!has_looked)
-		add_own(&strangers);
+		knows_strangers = add_own(&strangers);
 	has_looked = true;
 }
 
@@ -122,8 +127,8 @@ static void add_left(struct pids *p)
 {
 	size_t n = 0;
 
-	add_own(p);
-	for (size_t i = 0; i < p->n; i++)
+	(void)add_own(p);
+	for (size_t i = 0; knows_all && i < p->n; i++)
 		if (!has(&known, p->of[i]))
 			p->of[n++] = p->of[i];
 	p->n = n;
@@ -169,10 +174,11 @@ void cli_descendants_begin(pid_t command)
 {
 	const struct sigaction action = { .sa_handler = on_child, .sa_flags = SA_NOCLDSTOP };
 	static bool is_ready;
-	bool is_alone = true;
+	bool is_alone;
 
 	known.n = 0;
-	add_own(&known);
+	knows_all = add_own(&known) && knows_strangers;
+	is_alone = knows_all;
 	for (size_t i = 0; i < strangers.n; i++)
 		is_alone = is_alone && !has(&known, strangers.of[i]);
 	if (!is_alone)
