@@ -66,7 +66,7 @@ LINES = (
     Line('stat-repeat', '-r', '3', '--json', 'true', live=True),
     Line('stat-attach', '-p', str(os.getpid()), '--json', '--timeout', '20ms', live=True),
     Line('stat-frames', '--frames', 'ring', '-e', 'page-faults', 'sh', '-c', FRAME, live=True, result='ring', early=True),
-    Line('compare', 'compare', '-n', '6', '--json', '-o', 'report', 'true', 'true', live=True, result='report', early=True),
+    Line('compare', 'compare', '-n', '6', '--by', 'real', '--json', '-o', 'report', 'true', 'true', live=True, result='report', early=True),
     Line('compare-files', 'compare', '-v', '--export-csv', 'both', 'a.json', 'b.json', files={'a.json': TIMES, 'b.json': TIMES.replace('1.', '2.')},
          result='both', early=True),
     Line('dry-run', '--machine', ADL, '--dry-run', '-v', '-e', 'cycles,instructions', 'true'),
@@ -193,9 +193,9 @@ def reap():
 
 def shape(value):
     """Of a JSON value what does not change from run to run. Programs that end at once may have no time or no switches at all: what is not
-    compared then is left out, and how a comparison was decided."""
+    compared then is left out, and which way a comparison went."""
     if isinstance(value, dict):
-        return {k: '' if k in ('when', 'time', 'by', 'decides', 'differs') else shape(v) for k, v in value.items()}
+        return {k: '' if k in ('when', 'time', 'differs') else shape(v) for k, v in value.items()}
     if isinstance(value, list):
         return [shape(v) for v in value if not (isinstance(v, dict) and v.get('metric') in OFTEN_NONE)]
     return 0 if isinstance(value, (int, float)) and not isinstance(value, bool) else value
