@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One line on the terminal while commands run. */
+/* One line on the terminal while something runs. */
 #include "cli/base/progress.h"
 
 #include <stdio.h>
@@ -41,10 +41,14 @@ void cli_progress_show(struct cli_progress *p, size_t done, size_t all, bool is_
 	line = cli_format("%s %zu of %s%zu%s%s, %.0f s left", p->what, done,
 			  is_about ? "about " : "", all, text ? ": " : "", text ? text : "",
 			  spent_s / (double)done * (double)(all - done));
-	/* A line that is broken could not be cleared. */
+	cli_progress_put(p, line);
+	free(line);
+}
+
+void cli_progress_put(struct cli_progress *p, const char *line)
+{
 	fprintf(stderr, "\r%.*s\033[K", (int)cli_look_at(STDERR_FILENO).width - 1, cli_clean(line));
 	fflush(stderr);
-	free(line);
 	p->is_shown = true;
 }
 

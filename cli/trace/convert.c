@@ -187,7 +187,7 @@ static int convert(struct cli_trace_input *in, struct cli_output *out)
 		return ret;
 	}
 	ret = copy(in, w, out);
-	cli_progress_end(&in->progress);
+	cli_progress_clear(&in->progress.line);
 	/* What could not be written is told when the output is closed. */
 	if (ret < 0 && ret != -EINTR && !out->error && !in->is_told)
 		cli_trace_say(in->t->ctx, ret);

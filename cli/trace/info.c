@@ -63,7 +63,7 @@ static int write_info(struct cli_info *info)
 
 	if (read_all(info) < 0 || cli_output_open(&out, t->output ? t->output : "-", false))
 		return CLI_EXIT_FAILED;
-	cli_progress_end(&info->in.progress);
+	cli_progress_clear(&info->in.progress.line);
 	if (t->is_json)
 		cli_info_put_json(out.f, info);
 	else

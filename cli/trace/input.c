@@ -140,7 +140,7 @@ int cli_trace_input_open(struct cli_trace_input *in, struct cli_trace *t, const 
 	if (stop_signal && followed)
 		ntime_trace_stop(in->trace);
 	ret = ntime_trace_get_info(in->trace, &info);
-	cli_progress_begin(&in->progress, path, ret ? 0 : info.bytes, wants_progress(t));
+	cli_trace_progress_begin(&in->progress, ret ? 0 : info.bytes, wants_progress(t));
 	return 0;
 }
 
@@ -159,7 +159,7 @@ int cli_trace_input_check_times(struct cli_trace_input *in, bool is_asked)
 	if (!(is_asked || has_time_term(in->t)) || ntime_trace_get_info(in->trace, &info) ||
 	    info.clock != NTIME_CLOCK_NONE || !info.records)
 		return 0;
-	cli_progress_end(&in->progress);
+	cli_progress_clear(&in->progress.line);
 	cli_say("%s has no times, so --time cannot select records; 'show --number' numbers its "
 		"accesses",
 		in->path);
@@ -175,7 +175,7 @@ static int check_form(struct cli_trace_input *in)
 	if (!in->t->form || in->t->follows || ntime_trace_get_info(in->trace, &info) ||
 	    !info.lines || info.records > (in->flags & NTIME_TRACE_OTHERS ? info.others : 0))
 		return 0;
-	cli_progress_end(&in->progress);
+	cli_progress_clear(&in->progress.line);
 	cli_say("%s: none of its %llu lines is of the format %s, which --from names", in->path,
 		(unsigned long long)info.lines, cli_trace_form_name(in->t->form));
 	in->is_told = true;
@@ -198,7 +198,7 @@ int cli_trace_input_next(struct cli_trace_input *in, struct ntime_trace_batch *b
 		ret = ntime_trace_next(in->trace, batch);
 	while (ret == -EINTR && !cli_trace_is_stopped(in->t));
 	if (cli_trace_is_stopped(in->t) || ret < 0)
-		cli_progress_end(&in->progress);
+		cli_progress_clear(&in->progress.line);
 	if (cli_trace_is_stopped(in->t))
 		return -EINTR;
 	if (ret < 0) {
@@ -206,7 +206,7 @@ int cli_trace_input_next(struct cli_trace_input *in, struct ntime_trace_batch *b
 		in->is_told = true;
 		return ret;
 	}
-	cli_progress_at(&in->progress, batch->position);
+	cli_trace_progress_at(&in->progress, batch->position);
 	return batch->n ? 1 : cli_trace_input_check_end(in);
 }
 
@@ -214,7 +214,7 @@ int cli_trace_input_progress(void *arg, uint64_t position)
 {
 	struct cli_trace_input *in = arg;
 
-	cli_progress_at(&in->progress, position);
+	cli_trace_progress_at(&in->progress, position);
 	return cli_trace_is_stopped(in->t) ? -EINTR : 0;
 }
 
@@ -254,7 +254,7 @@ int cli_trace_input_tell(struct cli_trace_input *in)
 {
 	struct ntime_trace_info info = { .size = sizeof(info) };
 
-	cli_progress_end(&in->progress);
+	cli_progress_clear(&in->progress.line);
 	(void)ntime_trace_get_info(in->trace, &info);
 	if (in->t->is_quiet) {
 		if (info.damaged)
@@ -272,7 +272,7 @@ int cli_trace_input_tell(struct cli_trace_input *in)
 
 void cli_trace_input_close(struct cli_trace_input *in)
 {
-	cli_progress_end(&in->progress);
+	cli_progress_clear(&in->progress.line);
 	followed = NULL;
 	ntime_trace_close(in->trace);
 	in->trace = NULL;

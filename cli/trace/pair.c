@@ -17,12 +17,12 @@ static int put_all(struct cli_trace_pair *p, uint32_t side)
 			return ret;
 		ret = ntime_trace_diff_put(p->diff, side, &batch);
 		if (ret < 0) {
-			cli_progress_end(&p->in[side].progress);
+			cli_progress_clear(&p->in[side].progress.line);
 			cli_trace_say(p->t->ctx, ret);
 			return ret;
 		}
 	}
-	cli_progress_end(&p->in[side].progress);
+	cli_progress_clear(&p->in[side].progress.line);
 	return ret;
 }
 

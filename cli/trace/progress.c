@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: MIT
 /* How far a long reading is: bytes, rate and time left, in one line on the terminal. */
 #include <stdio.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "cli/base/wait.h"
 #include "cli/trace/trace.h"
 
 /* Shorter work shows nothing. */
 #define FIRST_NS UINT64_C(2000000000)
-#define AGAIN_NS UINT64_C(250000000)
 
-static uint64_t now_ns(void)
+void cli_trace_progress_begin(struct cli_trace_progress *p, uint64_t bytes, bool is_wanted)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-void cli_progress_begin(struct cli_progress *p, const char *path, uint64_t bytes, bool is_wanted)
-{
-	*p = (struct cli_progress){ .path = path, .bytes = bytes, .start_ns = now_ns() };
-	p->is_wanted = is_wanted && isatty(STDERR_FILENO);
-	p->next_ns = p->start_ns + FIRST_NS;
+	*p = (struct cli_trace_progress){ .bytes = bytes };
+	cli_progress_init(&p->line, NULL);
+	p->line.is_on = p->line.is_on && is_wanted;
+	p->line.next_ns = p->line.began_ns + FIRST_NS;
 }
 
 static void put_bytes(char *out, size_t room, double bytes)
@@ -46,46 +37,23 @@ static void put_left(char *out, size_t room, double seconds)
 		snprintf(out, room, "%ld s left", (long)seconds + 1);
 }
 
-static void show(struct cli_progress *p, uint64_t position, uint64_t now)
+void cli_trace_progress_at(struct cli_trace_progress *p, uint64_t position)
 {
-	double seconds = (double)(now - p->start_ns) / 1e9, rate = (double)position / seconds;
 	char done[32], all[32], speed[32], left[48], line[256];
-	struct cli_look look = cli_look_at(STDERR_FILENO);
-	int n;
+	double rate;
 
+	if (!cli_progress_is_due(&p->line))
+		return;
+	rate = (double)position / ((double)(cli_now_ns() - p->line.began_ns) / 1e9);
 	put_bytes(done, sizeof(done), (double)position);
 	put_bytes(speed, sizeof(speed), rate);
 	if (p->bytes >= position && p->bytes) {
 		put_bytes(all, sizeof(all), (double)p->bytes);
 		put_left(left, sizeof(left), rate > 0 ? (double)(p->bytes - position) / rate : 0);
-		n = snprintf(line, sizeof(line), "%s of %s (%.0f %%), %s/s, %s", done, all,
-			     100.0 * (double)position / (double)p->bytes, speed, left);
+		(void)snprintf(line, sizeof(line), "%s of %s (%.0f %%), %s/s, %s", done, all,
+			       100.0 * (double)position / (double)p->bytes, speed, left);
 	} else {
-		n = snprintf(line, sizeof(line), "%s, %s/s", done, speed);
+		(void)snprintf(line, sizeof(line), "%s, %s/s", done, speed);
 	}
-	/* A line that is broken by the terminal could not be written over. */
-	if (n >= (int)look.width)
-		n = (int)look.width - 1;
-	fprintf(stderr, "\r%.*s\033[K", n, line);
-	p->is_shown = true;
-}
-
-void cli_progress_at(struct cli_progress *p, uint64_t position)
-{
-	uint64_t now;
-
-	if (!p->is_wanted)
-		return;
-	now = now_ns();
-	if (now < p->next_ns)
-		return;
-	p->next_ns = now + AGAIN_NS;
-	show(p, position, now);
-}
-
-void cli_progress_end(struct cli_progress *p)
-{
-	if (p->is_shown)
-		fputs("\r\033[K", stderr);
-	p->is_shown = false;
+	cli_progress_put(&p->line, line);
 }

@@ -250,7 +250,7 @@ static int show_all(struct cli_show *s)
 		if (ret < 0)
 			break;
 	}
-	cli_progress_end(&s->in.progress);
+	cli_progress_clear(&s->in.progress.line);
 	rest = s->out.error ? 0 : show_rest(s);
 	return ret < 0 ? ret : rest;
 }

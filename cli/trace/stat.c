@@ -345,7 +345,7 @@ static int run_with_output(struct cli_trace_stats *s, struct cli_output *out)
 		cli_output_abandon(out);
 		return CLI_EXIT_FAILED;
 	}
-	cli_progress_end(&s->in.progress);
+	cli_progress_clear(&s->in.progress.line);
 	if (collect(s) < 0 || (ret < 0 && (out->is_whole || !s->rows))) {
 		cli_output_abandon(out);
 		return CLI_EXIT_FAILED;

@@ -135,7 +135,7 @@ static int read_all(struct run *run)
 		if (ret < 0)
 			break;
 	}
-	cli_progress_end(&run->in.progress);
+	cli_progress_clear(&run->in.progress.line);
 	if (ret >= 0)
 		ret = cli_trace_input_check_times(&run->in,
 						  ((struct wanted *)run->t->own)->has_time);

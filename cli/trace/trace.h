@@ -12,6 +12,7 @@
 #include <ntime/trace/filter.h>
 
 #include "cli/base/command.h"
+#include "cli/base/progress.h"
 #include "cli/output/term.h"
 
 /* Groups of common options that an action may have; -q, -v and -h all have. */
@@ -182,11 +183,10 @@ const char *cli_trace_chip_of(const struct cli_trace *t, const struct ntime_trac
 
 /* ---- input.c ---- */
 
-struct cli_progress {
-	const char *path;
+/* How far reading is; @bytes of 0: there is no end that is known. */
+struct cli_trace_progress {
+	struct cli_progress line;
 	uint64_t bytes;
-	uint64_t start_ns, next_ns;
-	bool is_wanted, is_shown;
 };
 
 /**
@@ -199,7 +199,7 @@ struct cli_trace_input {
 	struct cli_trace *t;
 	const char *path;
 	struct ntime_trace *trace;
-	struct cli_progress progress;
+	struct cli_trace_progress progress;
 	uint32_t flags;
 	bool is_told;
 };
@@ -259,9 +259,7 @@ void cli_trace_tell_unused(const struct cli_trace_input *in);
 /* ---- progress.c ---- */
 
 /* Wanted only where stderr is a terminal that nothing else is written to. @bytes of 0: unknown. */
-void cli_progress_begin(struct cli_progress *p, const char *path, uint64_t bytes, bool is_wanted);
-void cli_progress_at(struct cli_progress *p, uint64_t position);
-/* Remove the line, if there is one. */
-void cli_progress_end(struct cli_progress *p);
+void cli_trace_progress_begin(struct cli_trace_progress *p, uint64_t bytes, bool is_wanted);
+void cli_trace_progress_at(struct cli_trace_progress *p, uint64_t position);
 
 #endif
