@@ -239,8 +239,7 @@ int cli_compare_commands_make(struct cli_compare_commands *c, const struct cli_c
 		ret = cli_compare_misuse("there is nothing to run: name commands, each one in "
 					 "quotes");
 	if (!ret && c->n + o->file.n < 2 && o->fail_above > 0)
-		ret = cli_compare_misuse("--fail-above needs a second command, which may be slower "
-					 "than the first");
+		ret = cli_compare_misuse(CLI_NO_SECOND);
 	if (!ret)
 		ret = check_setups(c);
 	/* Beside files, names are of their commands too. */

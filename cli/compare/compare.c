@@ -67,7 +67,7 @@ static int judge(const struct cli_compare_options *o, const struct cli_compariso
 	int ret = 0;
 
 	if (o->fail_above > 0 && c->results->sides == 1) {
-		cli_say("--fail-above needs a second command, which may be slower than the first");
+		cli_say(CLI_NO_SECOND);
 		return CLI_EXIT_FAILED;
 	}
 	for (size_t i = 0; i < c->results->sides && o->fail_above > 0; i++) {
@@ -253,11 +253,11 @@ static int choose_method(struct cli_compare_options *o, struct ntime_ctx *ctx)
 /* As the files were counted. 0 or -EINVAL. */
 static int choose_by_files(struct cli_compare_options *o, const struct cli_compare_commands *c)
 {
-	int ret = o->file.n ? cli_files_load(o) : 0;
+	int ret = cli_files_load(o);
 
-	if (!ret && o->file.n)
+	if (!ret)
 		ret = cli_files_check(o, c);
-	if (ret < 0 || !o->file.n)
+	if (ret < 0)
 		return ret;
 	if (o->run.via && (o->run.via == NTIME_VIA_EMULATOR) != (ret > 0))
 		return cli_compare_misuse("%s was %scounted in the emulator, which counts other "
@@ -275,7 +275,7 @@ static int run_commands(struct cli_compare_options *o)
 	int ret;
 
 	ret = cli_compare_commands_make(&commands, o);
-	if (!ret)
+	if (!ret && o->file.n)
 		ret = choose_by_files(o, &commands);
 	if (!ret)
 		ret = cli_machine_open(&machine, &ctx);

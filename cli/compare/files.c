@@ -318,9 +318,9 @@ static int check_decider(const struct cli_results *r)
 }
 
 /* Before they are run, what they will give: their names and lines. */
-static void foresee(struct cli_results *now, const struct cli_compare_commands *c, bool in_emulator)
+static void foresee(struct cli_results *now, const struct cli_compare_commands *c)
 {
-	*now = (struct cli_results){ .is_in_emulator = in_emulator, .host = cli_strdup("") };
+	*now = (struct cli_results){ .host = cli_strdup("") };
 	for (size_t i = 0; i < c->n; i++) {
 		const struct cli_compare_command *of = &c->of[i];
 
@@ -334,16 +334,17 @@ static void foresee(struct cli_results *now, const struct cli_compare_commands *
 /* In a process that has given up its rights; the status it ends with. */
 static int check(const struct cli_compare_options *o, const struct cli_compare_commands *c)
 {
-	struct cli_results first, now, r = { 0 };
+	struct cli_results now, r = { 0 };
+	const struct cli_results *first;
 	struct files f;
 	int ret;
 
 	cli_confine(o->verbose);
-	ret = read_one(&first, o, 0);
-	if (ret)
-		return CLI_EXIT_FAILED;
-	foresee(&now, c, first.is_in_emulator);
+	foresee(&now, c);
 	ret = read_all(&f, o, &now);
+	/* They will be counted as the first file was. */
+	first = &f.of[o->runs_first];
+	f.of[o->runs_first ? 0 : o->file.n].is_in_emulator = first->is_in_emulator;
 	if (!ret)
 		ret = join(&r, &f);
 	if (!ret)
@@ -352,7 +353,7 @@ static int check(const struct cli_compare_options *o, const struct cli_compare_c
 		r.by = cli_strdup(o->by);
 		ret = check_decider(&r);
 	}
-	return ret ? CLI_EXIT_FAILED : first.is_in_emulator;
+	return ret ? CLI_EXIT_FAILED : first->is_in_emulator;
 }
 
 int cli_files_check(const struct cli_compare_options *o, const struct cli_compare_commands *c)
@@ -360,8 +361,6 @@ int cli_files_check(const struct cli_compare_options *o, const struct cli_compar
 	int status = 0;
 	pid_t child;
 
-	if (!o->file.n)
-		return 0;
 	child = fork();
 	if (child == 0)
 		_exit(check(o, c));

@@ -66,6 +66,8 @@ int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_co
 			      int argc, char **argv);
 void cli_compare_options_fini(struct cli_compare_options *o);
 
+#define CLI_NO_SECOND "--fail-above needs a second command, which may be slower than the first"
+
 /* A sentence about the command line, then -EINVAL. */
 #define cli_compare_misuse(...) cli_misuse("compare", __VA_ARGS__)
 
