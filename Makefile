@@ -13,7 +13,7 @@ DESTDIR ?=
 T ?=
 export BUILD PREFIX DESTDIR
 
-.PHONY: all run test test-all lint lint-light format docs bench lab fuzz install install-strip uninstall clean help
+.PHONY: all run test test-all lint lint-light format docs bench lab fuzz install install-strip uninstall dist deb clean help
 
 all:
 	@scripts/install-deps build
@@ -68,6 +68,13 @@ install-strip: all
 uninstall:
 	@scripts/uninstall
 
+dist:
+	@scripts/dist
+
+deb:
+	@scripts/install-deps build deb
+	@scripts/deb $(ARCH)
+
 clean:
 	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-fuzz-coverage build-lint build-analyzer build-lab
 
@@ -84,5 +91,7 @@ help:
 	@echo 'make fuzz     every fuzz target and the driver for FUZZ_SECONDS (600)'
 	@echo 'make install  into DESTDIR and prefix (/usr/local); install-strip: without debug information'
 	@echo 'make uninstall  with the same prefix and DESTDIR, removes what make install put there'
+	@echo 'make dist     the source archive of the last commit, in $(BUILD)/dist'
+	@echo 'make deb      packages of Debian, in $(BUILD)/deb; ARCH=armhf and others: cross-built'
 	@echo 'make clean    remove the build directories'
 	@echo 'Each installs what it lacks with apt-get first; NO_DEPS=1 forbids that.'

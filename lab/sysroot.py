@@ -35,11 +35,11 @@ def make_links_relative(root):
 
 
 @debian.current
-def sysroot(arch):
+def sysroot(arch, packages=PACKAGES):
     """Root of the tree; for this machine's own architecture the machine itself."""
     if arch not in TRIPLETS:
         raise cache.Unavailable(f'the lab knows no architecture {arch}; it knows {", ".join(TRIPLETS)}')
     if arch == debian.host_arch():
         return '/'
-    names = [name for name in PACKAGES if arch not in WITHOUT_PAPI or not name.startswith('libpapi')]
+    names = [name for name in packages if arch not in WITHOUT_PAPI or not name.startswith('libpapi')]
     return debian.tree(arch, debian.closure(arch, names), f'libraries of {arch}', 'sysroots', make_links_relative)

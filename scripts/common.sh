@@ -17,3 +17,8 @@ fail() {
 	printf '%s: %s\n' "$(basename "$0")" "$*" >&2
 	exit 1
 }
+
+# version: ntime's, from the one place that has it
+version() {
+	sed -n "s/^ *version: '\(.*\)',\$/\1/p" meson.build
+}
