@@ -135,6 +135,12 @@ int cli_program_find(const struct cli_program *p, char *path)
 	}
 	if (!found)
 		(void)snprintf(path, PATH_MAX, "%s", named);
+	if (!found && named == p->installed && access(path, F_OK)) {
+		cli_say("cannot find %s: %s; the package %s has it, or the environment variable %s "
+			"names another one",
+			path, strerror(errno), p->package, p->variable);
+		return -ENOENT;
+	}
 	return found < 0 ? found : 0;
 }
 

@@ -10,13 +10,14 @@ struct cli_program {
 	/* beside a command that was not installed: holds the program's path */
 	const char *file;
 	const char *installed; /* where "make install" puts it */
+	const char *package;   /* of distributions: has it */
 	const char *actions;   /* "list, run or clean" */
 };
 
 /*
  * Path of what belongs to this command, PATH_MAX bytes: of its build directory, else the installed
- * one, unless the environment names another. As root only what root alone can write to, -EPERM
- * after a sentence.
+ * one, unless the environment names another. After a sentence -ENOENT where nothing is installed,
+ * -EPERM as root where others can write to it.
  */
 int cli_program_find(const struct cli_program *p, char *path);
 

@@ -237,6 +237,7 @@ int cli_gl_prepare(const struct cli_gl *gl)
 		.variable = "NTIME_GL_FOLDER",
 		.file = "gl-folder",
 		.installed = NTIME_GL_INSTALLED,
+		.package = "ntime-gl",
 	};
 	char named[PATH_MAX], folder[PATH_MAX], path[PATH_MAX + 20];
 	int ret = cli_program_find(&libraries, named);

@@ -53,6 +53,7 @@ static int run_lab(const struct cli_command *self, int argc, char **argv)
 		.variable = "NTIME_LAB",
 		.file = "lab-runner",
 		.installed = NTIME_LAB_INSTALLED,
+		.package = "ntime-lab",
 		.actions = "list, run, shell, prepare, build, module, update or clean",
 	};
 

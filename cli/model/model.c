@@ -39,6 +39,7 @@ static int run_model(const struct cli_command *self, int argc, char **argv)
 		.variable = "NTIME_MODEL_PROGRAM",
 		.file = "model-program",
 		.installed = NTIME_MODEL_INSTALLED,
+		.package = "ntime-lab",
 		.actions = "run, read, play, truth or vectors",
 	};
 

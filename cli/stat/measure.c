@@ -219,6 +219,7 @@ static int make_emulator(struct cli_measure *m)
 		.variable = "NTIME_EMULATOR_PLUGIN",
 		.file = "emulator-plugin",
 		.installed = NTIME_EMULATOR_INSTALLED,
+		.package = "ntime-emulator",
 	};
 	char path[PATH_MAX];
 	int ret;
