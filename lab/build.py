@@ -20,6 +20,11 @@ SHOWN_LINES = 40
 LOADERS = ('ld-linux', 'ld64.so')
 
 
+def is_installed():
+    """Whether this is no source tree: TOP has programs then (README.md, "An installed copy")."""
+    return not os.path.isfile(os.path.join(TOP, 'meson.build'))
+
+
 def folder(arch):
     """The build directory; it need not exist."""
     return os.path.join(TOP, 'build-lab', arch)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The driver, ntime.ko, built from the checkout for a kernel of the lab: build-lab/driver/FLAVOUR.
+"""The driver, ntime.ko, built from the checkout for a kernel of the lab: build-lab/driver/FLAVOUR. An installed copy takes the source of DKMS.
 
 Each flavour has a folder of links to the sources, so that its objects (also those of core/, which Kbuild puts beside the
 sources) disturb no other flavour. The kernel's own make decides what is compiled again.
 """
+import glob
 import os
 import re
 import shutil
@@ -19,24 +20,31 @@ ARCHES = ('amd64', 'arm64', 'armhf', 'armel')
 PLACES = ('driver', 'core', 'include/uapi', 'models/lab')
 SOURCES = ('.c', '.h', '.S', '.inc')
 MAKEFILES = ('Kbuild', 'Makefile')
-# Guests have a device that exists nowhere else.
+# Guests have a device that exists nowhere else; its rows are in a source tree alone.
 LAB = 'NTIME_LAB=y'
 # Flavour -> variables of "make". The driver's fuzzer asks the kernel that checks itself which code a call reached.
 VARIABLES = {'amd64-debug': ('KCOV_INSTRUMENT=y',)}
+# Where DKMS has the sources, which serve an installed copy of the lab.
+DKMS = '/usr/src/ntime-*'
 # The compiler's warnings, and those of modpost.
 WARNING = re.compile(r'^WARNING: |\bwarning: ', re.MULTILINE)
 
 PROGRESS = re.compile(r'make(\[\d+\])?: (Entering|Leaving) |  [A-Z]{2,}( \[M\])? ')
 
 
+def top_folder():
+    """The tree of the sources."""
+    return max(glob.glob(DKMS), default=DKMS) if build.is_installed() else build.TOP
+
+
 def folder(flavour):
     """Where a flavour's module is built; it need not exist."""
-    return os.path.join(build.TOP, 'build-lab', 'driver', flavour)
+    return os.path.join(cache.root() if build.is_installed() else os.path.join(build.TOP, 'build-lab'), 'driver', flavour)
 
 
 def is_here():
     """Whether this checkout has the driver."""
-    return os.path.isfile(os.path.join(build.TOP, 'driver', 'Kbuild'))
+    return os.path.isfile(os.path.join(top_folder(), 'driver', 'Kbuild'))
 
 
 def is_for(arch):
@@ -46,7 +54,7 @@ def is_for(arch):
 
 def sources(top=None):
     """Paths from the root of the tree of everything that the module is made of."""
-    top, found = top or build.TOP, []
+    top, found = top or top_folder(), []
     for place in PLACES:
         for at, folders, names in os.walk(os.path.join(top, place)):
             folders[:] = [f for f in folders if not f.startswith('.')]
@@ -58,7 +66,7 @@ def sources(top=None):
 
 def link_sources(names, target, top=None):
     """Make target a mirror of the sources by links; links to what is gone are removed, objects stay."""
-    top, wanted = top or build.TOP, {os.path.join(target, name): os.path.join(top or build.TOP, name) for name in names}
+    top, wanted = top or top_folder(), {os.path.join(target, name): os.path.join(top or top_folder(), name) for name in names}
     for at, folders, files in os.walk(target):
         for name in folders + files:
             path = os.path.join(at, name)
@@ -73,7 +81,7 @@ def link_sources(names, target, top=None):
 def _digest(names, *more):
     parts = list(more)
     for name in names:
-        with open(os.path.join(build.TOP, name), 'rb') as f:
+        with open(os.path.join(top_folder(), name), 'rb') as f:
             parts += [name, f.read()]
     return cache.digest(*parts)
 
@@ -121,7 +129,7 @@ def make(words, target, what):
 def _made(flavour, target, what, path):
     """Build it when anything it is made of has changed; returns the warnings."""
     # How many jobs make has is no reason to build anew.
-    words, stamp = make_words(flavour, target, (LAB, *VARIABLES.get(flavour, ()))), os.path.join(target, 'made.json')
+    words, stamp = make_words(flavour, target, (*(() if build.is_installed() else (LAB,)), *VARIABLES.get(flavour, ()))), os.path.join(target, 'made.json')
     key = _digest(sources(), *words)
     known = cache.read_json(stamp) if os.path.exists(path) else None
     # The kernel's make needs a second to find that there is nothing to do.
@@ -142,11 +150,11 @@ def _made(flavour, target, what, path):
 
 def check_sources():
     """Raises Unavailable or Broken where there is nothing that a module can be made of."""
-    if not os.path.isfile(os.path.join(build.TOP, 'meson.build')):
-        raise Unavailable(f'this copy of the lab was installed without the sources of {NAME}; '
-                          'set NTIME_LAB to lab/ntime-lab of a source tree')
+    if not is_here() and build.is_installed():
+        raise Unavailable(f'there are no sources of {NAME} in {DKMS}; the package ntime-dkms has them, '
+                          'or set NTIME_LAB to lab/ntime-lab of a source tree')
     if not is_here():
-        raise Broken(f'{NAME} cannot be built: {build.TOP}/driver has no Kbuild')
+        raise Broken(f'{NAME} cannot be built: {top_folder()}/driver has no Kbuild')
 
 
 def module(flavour):

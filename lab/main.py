@@ -80,7 +80,7 @@ def state_of(g):
     """One guest as a dict for --json."""
     return {'name': g.name, 'about': g.about, 'emulates': g.emulates, 'exact': g.exact, 'not': g.is_not, 'arch': g.arch,
             'kernel': g.kernel, 'qemu': g.qemu, 'prepared': prepare.is_prepared(g),
-            'needs_sources': payload.needs_sources(g.arch, g.qemu)}
+            'lacks': payload.lacks(g.arch, g.qemu)}
 
 
 def do_list(args, _):
@@ -90,15 +90,15 @@ def do_list(args, _):
         print(json.dumps({'schema': 1, 'guests': rows}, indent=1))
         return 0
     for row in rows:
-        state = 'needs a source tree' if row['needs_sources'] else 'prepared' if row['prepared'] else 'not prepared'
+        state = f'needs {row["lacks"]}' if row['lacks'] else 'prepared' if row['prepared'] else 'not prepared'
         print(f'{row["name"]:20} {state}\n  {row["about"]}')
         if row['name'].endswith(guest.NEWER) and not args.verbose:
             continue
         for title, texts in (('emulates', [row['emulates']]), ('exact', [row['exact']]), ('is not', row['not'])):
             for text in texts:
                 print(terminal.wrapped(f'  {title}: ', text))
-    if any(row['needs_sources'] for row in rows):
-        print(terminal.wrapped('', f'For guests that need a source tree {payload.INSTEAD}.'))
+    if any(row['lacks'] for row in rows):
+        print(terminal.wrapped('', f'{payload.INSTEAD}.'))
     return 0
 
 
@@ -110,7 +110,7 @@ def do_prepare(args, _):
 
 def do_build(_args, _):
     """ntime lab build."""
-    if not payload.has_sources():
+    if build.is_installed():
         raise cache.Unavailable('an installed copy of the lab has nothing to build')
     print(build.programs(debian.host_arch()))
     return 0

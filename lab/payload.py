@@ -10,7 +10,7 @@ import stat
 import subprocess
 import time
 
-from . import build, cache, debian, driver, initramfs, machine, peers, sysroot
+from . import build, cache, debian, driver, initramfs, machine, peers, qemu, sysroot
 from .initramfs import copy, folder, link, text
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'init.c')
@@ -83,39 +83,37 @@ def base_tree(arch):
     }
 
 
-def has_sources():
-    """False in an installed copy of the lab."""
-    return os.path.isfile(os.path.join(build.TOP, 'meson.build'))
-
-
 def installed_command():
     """The command beside which this copy of the lab was installed."""
     return os.path.join(os.path.dirname(os.path.dirname(build.TOP)), 'bin/ntime')
 
 
-def needs_sources(arch, emulator='stock'):
-    """Whether this copy of the lab was installed, and lacks what a guest is made from."""
-    return not has_sources() and (arch != debian.host_arch() or emulator != 'stock' or not os.path.isfile(installed_command()))
+def lacks(arch, emulator='stock'):
+    """What an installed copy of the lab lacks for such a guest, or ''."""
+    if not build.is_installed():
+        return ''
+    if arch != debian.host_arch() or emulator == 'later' or not os.path.isfile(installed_command()):
+        return 'a source tree'
+    return '' if qemu.is_here(arch, emulator) else 'the package ntime-lab' if arch == 'amd64' else 'a source tree'
 
 
 # What an installed copy has instead.
-INSTEAD = ('set NTIME_LAB to lab/ntime-lab of a source tree; without one, valgrind --tool=callgrind PROGRAM counts the '
-           'instructions of a program of this machine exactly')
+INSTEAD = ('NTIME_LAB may name lab/ntime-lab of a source tree, with which all guests run; without one, valgrind --tool=callgrind PROGRAM '
+           'counts the instructions of a program of this machine exactly')
 
 
 def check_sources(arch, emulator='stock'):
     """Raises Unavailable when an installed copy lacks what a guest is made from."""
-    if needs_sources(arch, emulator):
-        raise cache.Unavailable(f'this copy of the lab was installed without the sources from which ntime for {arch} and emulators '
-                                f'with models are built; {INSTEAD}')
+    if lack := lacks(arch, emulator):
+        raise cache.Unavailable(f'this installed copy of the lab has not what such a guest is made from: it needs {lack}; {INSTEAD}')
 
 
 def ntime_tree(arch):
     """The command, the guest tests and the workloads, built from the checkout as it is now.
 
-    An installed copy of the lab has no sources: it takes the command beside which it was installed.
+    An installed copy of the lab has no sources: it takes the command beside which it was installed and the workloads.
     """
-    if has_sources():
+    if not build.is_installed():
         build.programs(arch)
         return {place.lstrip('/'): copy(path) for place, path in build.runtime(arch)}
     command = installed_command()
@@ -123,7 +121,8 @@ def ntime_tree(arch):
         libraries = build.closure(arch, '/', [command], glob.glob(os.path.dirname(command) + '/../lib*/*/') + LOCAL_LIBRARIES)
     except build.Missing as e:
         raise PayloadError(f'the installed ntime cannot be put into a guest: {e}') from None
-    return {'bin/ntime': copy(command)} | {place.lstrip('/'): copy(path) for place, path in libraries}
+    workloads = {os.path.join('lab', os.path.basename(path)): copy(path) for path in glob.glob(f'{build.TOP}/lab/workloads/*')}
+    return {'bin/ntime': copy(command)} | workloads | {place.lstrip('/'): copy(path) for place, path in libraries}
 
 
 def _layer(name, tree):

@@ -39,8 +39,9 @@ def _needs(guest):
     """[(what, MB, minutes)] of a guest that was never started."""
     needs = [('Linux with its own checks', LINUX_MB, LINUX_MINUTES)] if guest.kernel in kernel.OWN else \
         [(f'the kernel {guest.kernel} and busybox', KERNEL_MB, 0)]
-    needs += {'ntime': [('QEMU with our models', QEMU_MB, QEMU_MINUTES)], 'later': [('a later QEMU', LATER_MB, 0)]}.get(guest.qemu, [])
-    if payload.has_sources():
+    needs += [('a later QEMU', LATER_MB, 0)] if guest.qemu == 'later' else []
+    if not build.is_installed():
+        needs += [('QEMU with our models', QEMU_MB, QEMU_MINUTES)] if guest.qemu == 'ntime' else []
         foreign = guest.arch != debian.host_arch()
         needs.append((f'ntime for {guest.arch}', LIBRARIES_MB if foreign else 0, NTIME_MINUTES))
     return needs
@@ -65,14 +66,12 @@ def one(guest):
     check(guest)
     image = kernel.kernel(guest.arch, guest.kernel)
     binary = qemu.qemu(guest.arch, guest.qemu)
-    if payload.has_sources() and driver.is_for(guest.arch):
-        kernel.headers(guest.arch, guest.kernel)
-    if payload.has_sources() and driver.is_here() and driver.is_for(guest.arch):
+    if driver.is_here() and driver.is_for(guest.arch):
         driver.module(guest.kernel)
     with tempfile.TemporaryDirectory(prefix='ntime-lab-') as where:
         payload.write_initrd(guest, image, ['true'], {'peers': peers.known(guest.arch, PEERS)}, os.path.join(where, 'initrd'))
         dtb.made(guest, binary, image, where)
-    if guest.proxy:
+    if guest.proxy and not build.is_installed():
         build.programs(debian.host_arch())
     remember(guest, [image.image, bootimage.fastest(image, guest.arch), binary])
 

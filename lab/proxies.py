@@ -24,7 +24,7 @@ def root_bus(guest):
 def _attach_module():
     path = os.path.join(build.TOP, 'models/port/proxy/attach.py')
     if not os.path.isfile(path):
-        raise cache.Unavailable(f'{path} is missing: PCI models need a source tree of ntime')
+        raise cache.Unavailable(f'{path} is missing: PCI models are for x86-64 alone')
     spec = importlib.util.spec_from_file_location('attach', path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -43,7 +43,7 @@ class Proxies:
     def _start(self):
         self.module = _attach_module()
         # The program runs here, so it is this machine's build.
-        program = os.path.join(build.programs(debian.host_arch()), PROGRAM)
+        program = os.path.join(build.TOP if build.is_installed() else build.programs(debian.host_arch()), PROGRAM)
         devices = [self.module.Device(**row) for row in self.guest.proxy]
         try:
             self.attached = self.module.attach(program, devices, self.log, self.guest.memory, root_bus(self.guest))

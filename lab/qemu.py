@@ -165,14 +165,23 @@ def _build(version, out):
         raise Broken(f'QEMU {version} cannot be built with the models of this tree:\n{done.stdout.rstrip()}')
 
 
+def installed(arch):
+    """Path of the emulator with the models that came with an installed copy of the lab (debian/rules); it need not be there."""
+    return os.path.join(build.TOP, 'lab', 'bin', 'qemu-system-' + TARGETS[arch].partition('-')[0])
+
+
+def is_here(arch, which):
+    """Whether an installed copy of the lab has an emulator, or Debian."""
+    return which == 'stock' or which == 'ntime' and arch in TARGETS and os.path.isfile(installed(arch))
+
+
 @debian.current
 def ntime(arch):
     """Path of the emulator with the models, built if the cache has none of these sources."""
     if arch not in TARGETS:
         raise Unavailable(f'no emulator with models is built for {arch}; there are {", ".join(TARGETS)}')
-    if not os.path.isfile(os.path.join(build.TOP, HOOKS, 'build')):
-        raise Unavailable('this copy of the lab was installed without the models that QEMU is built with; '
-                          'set NTIME_LAB to lab/ntime-lab of a source tree')
+    if build.is_installed():
+        return installed(arch)
     version = debian.source_version('qemu')
     name = f'{version}-{_digest(_files(*COMPILED))}'.replace(':', '+')
     path = cache.folder('qemu', name, lambda path: _build(version, path), 'QEMU with the models of this tree')

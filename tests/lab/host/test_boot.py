@@ -295,7 +295,7 @@ def what_was_run_is_listed_as_prepared():
     status, out, _ = lab('list', '--json')
     guests = {g['name']: g for g in json.loads(out)['guests']}
     equal((status, guests[GUEST]['prepared']), (0, True))
-    equal(set(guests[GUEST]), {'name', 'about', 'emulates', 'exact', 'not', 'arch', 'kernel', 'qemu', 'prepared', 'needs_sources'})
+    equal(set(guests[GUEST]), {'name', 'about', 'emulates', 'exact', 'not', 'arch', 'kernel', 'qemu', 'prepared', 'lacks'})
 
 
 @test

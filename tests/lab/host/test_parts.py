@@ -220,7 +220,8 @@ def emulator_without_sources(folder):
     top = build.TOP
     build.TOP = folder
     try:
-        has(raises(cache.Unavailable, qemu.qemu, 'amd64', 'ntime'), 'installed without the models', 'the sentence')
+        has(raises(cache.Unavailable, payload.check_sources, 'amd64', 'ntime'), 'it needs', 'the sentence')
+        equal(qemu.qemu('amd64', 'ntime'), f'{folder}/lab/bin/qemu-system-x86_64', 'where a package has it')
     finally:
         build.TOP = top
 
