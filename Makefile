@@ -27,7 +27,7 @@ test:
 	@scripts/test $(if $(T),'$(T)')
 
 test-all:
-	@scripts/install-deps build test lab disguise
+	@scripts/install-deps build test lab packages disguise
 	@scripts/test --all
 
 lint-light:

@@ -111,13 +111,13 @@ def names_are_told_from_reasons():
 
 @test
 def nothing_of_this_machine_is_in_the_root():
-    words = fresh.enter('/r', '/cache', 'make run')
-    inner = words[words.index('chroot'):]
-    equal(inner[:4], ['chroot', '/r', 'env', '-i'])
-    equal(inner[-3:], ['sh', '-c', f'cd {fresh.CLONE} && make run'])
-    names = {word.split('=')[0] for word in inner[4:-3]}
-    equal(names - {'PATH', 'HOME', 'TERM', *fresh.KEPT_ENVIRONMENT}, set())
-    equal('mount --bind "$2"' in ' '.join(fresh.enter('/r', None, 'true')), False)
+    words = fresh.bareroot.enter('/r', 'make run', [('/cache', '/root/.cache/ntime')])
+    inner = words[words.index('env'):]
+    equal((words[words.index('sh') + 4:-len(inner)], inner[1]), (['/r', '/cache', '/root/.cache/ntime'], '-i'))
+    equal(inner[-3:], ['sh', '-c', 'make run'])
+    names = {word.split('=')[0] for word in inner[2:-3]}
+    equal(names - {'PATH', 'HOME', 'TERM', *fresh.bareroot.KEPT_ENVIRONMENT}, set())
+    equal('mount --bind' in ' '.join(fresh.bareroot.enter('/r', 'true')), False)
 
 
 if __name__ == '__main__':

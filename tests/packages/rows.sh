@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2046,SC2086	# names and options have no blanks
+# What is tried of the packages, each row_NAME in a bare Debian of its own: /debs has the packages. test_packages.py runs them.
+set -e
+export DEBIAN_FRONTEND=noninteractive
+examples=/usr/share/doc/ntime/examples
+
+# get [--install-recommends] NAME...: ours, else the mirror's. Of ours all have to be named: no mirror has them.
+get() {
+	recommends=--no-install-recommends
+	for name; do
+		shift
+		case $name in
+		--install-recommends) recommends=$name ;;
+		*)
+			[ ! -e "$(echo /debs/"$name"_*.deb)" ] || name=$(echo /debs/"$name"_*.deb)
+			set -- "$@" "$name"
+			;;
+		esac
+	done
+	apt-get -qy "$recommends" install "$@" >/tmp/apt 2>&1 || {
+		cat /tmp/apt
+		exit 1
+	}
+}
+
+# says STATUS PATTERN COMMAND...: it ends so, and prints a line of this pattern.
+says() {
+	wanted=$1
+	pattern=$2
+	shift 2
+	status=0
+	"$@" >/tmp/said 2>&1 </dev/null || status=$?
+	if [ "$status" -ne "$wanted" ] || ! grep -qe "$pattern" /tmp/said; then
+		cat /tmp/said
+		echo "$*: exit status $status and this output, wanted: $wanted, and a line with $pattern"
+		exit 1
+	fi
+}
+
+# resolves PACKAGE: all libraries that its programs and libraries need are here.
+resolves() {
+	for file in $(dpkg -L "$1" | grep -E '/bin/|\.so'); do
+		[ ! -f "$file" ] || ldd "$file" >>/tmp/ldd
+	done
+	if [ ! -s /tmp/ldd ] || grep 'not found' /tmp/ldd; then
+		echo "$1 has no program or library, or needs what it does not depend on"
+		exit 1
+	fi
+}
+
+row_command_alone() {
+	get ntime
+	resolves ntime
+	says 0 '^ntime [0-9]' ntime --version
+	says 0 page-faults ntime -e task-clock,page-faults -- true
+	says 0 task-clock ntime list
+	# What belongs to another package says so.
+	says 125 'ntime-gl\|NTIME_GL_FOLDER' ntime gl list
+	says 125 'ntime-lab\|NTIME_LAB' ntime lab list
+	says 125 'ntime-lab\|NTIME_MODEL_PROGRAM' ntime model list
+	says 125 'qemu-user' ntime --via emulator -e instructions -- true
+}
+
+row_manual_and_completion() {
+	get ntime man-db
+	says 0 /ntime.1 man -w ntime
+	says 0 /ntime-lab.1 man -w ntime-lab
+	# shellcheck disable=SC2016	# the shell there expands it
+	says 0 watch bash --norc -c '. /usr/share/bash-completion/completions/ntime
+		COMP_WORDS=(ntime wat) COMP_CWORD=1; _ntime ntime wat ntime; echo "${COMPREPLY[@]}"'
+}
+
+row_libraries_alone() {
+	get libntime0
+	resolves libntime0
+	get libntime-trace0
+	resolves libntime-trace0
+}
+
+row_gl_alone() {
+	get ntime-gl libntime0
+	resolves ntime-gl
+}
+
+row_development() {
+	get libntime0 libntime-dev libntime-trace0 libntime-trace-dev ntime-doc gcc pkgconf
+	cd /tmp
+	cc -o count $examples/count.c $(pkg-config --cflags --libs libntime)
+	cc -static -o count-static $examples/count.c $(pkg-config --static --cflags --libs libntime)
+	cc -o trace $examples/trace.c $(pkg-config --cflags --libs libntime-trace)
+	cc -static -o trace-static $examples/trace.c $(pkg-config --static --cflags --libs libntime-trace)
+	says 0 libntime.so ldd count
+	says 0 libntime-trace.so ldd trace
+	for how in '' -static; do
+		says 0 page-faults ./count$how
+		says 0 PGRAPH ./trace$how $examples/g96-vfio.log
+	done
+}
+
+row_raspberry_pi() {
+	get librpi-pmu0 librpi-pmu-dev libntime0 gcc libc6-dev pkgconf
+	cc -o /tmp/pi /tests/install/use_rpi_pmu.c $(pkg-config --cflags --libs librpi_pmu)
+	says 0 . /tmp/pi
+}
+
+row_emulator() {
+	get --install-recommends ntime-emulator
+	get ntime
+	says 0 '[0-9]  *instructions' ntime --via emulator -e instructions -- true
+}
+
+row_lab() {
+	get --install-recommends ntime-lab
+	get ntime
+	case $(uname -m) in
+	aarch64) guest=arm64 ;;
+	*) guest=x86 ;;
+	esac
+	says 0 "^$guest " ntime lab list
+	says 0 page-faults ntime lab run $guest -- ntime -q -e page-faults true
+}
+
+row_driver() {
+	get ntime-dkms "linux-headers-$(dpkg --print-architecture)"
+	ls /lib/modules/*/updates/dkms/ntime.ko*
+	says 0 ^ntime: getent group ntime
+	says 0 '^0$' sh -c 'grep -c " /sys/devices/ntime " /proc/mounts || :'
+	apt-get -qy purge ntime-dkms >/tmp/apt
+	says 0 '^0$' sh -c 'find /lib/modules /usr/src /var/lib/dkms -path "*/ntime*" | wc -l'
+}
+
+# A command that is running is not disturbed by a new version of it.
+row_upgrade() {
+	get ntime
+	cd /tmp
+	dpkg-deb -R /debs/ntime_*.deb new
+	sed -i 's/^Version: .*/&+1/' new/DEBIAN/control
+	dpkg-deb -b new new.deb
+	ntime -e task-clock,page-faults -- sh -c 'until [ -e /tmp/upgraded ]; do sleep 0.1; done; exit 3' >report 2>&1 &
+	get ./new.deb
+	says 0 '^Version: .*+1$' dpkg -s ntime
+	kill -0 $!
+	touch upgraded
+	ended=0
+	wait $! || ended=$?
+	says 0 '[0-9]  *page-faults' cat report
+	says 0 '^3$' echo "$ended"
+}
+
+everything() {
+	find / -xdev \( -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/cache -o -path /var/log -o -path /tmp -o -path /root \) -prune \
+		-o ! -path '/etc/*-' -print | sort
+	cat /etc/passwd /etc/group
+}
+
+row_purge() {
+	files=$(find /debs -name '*.deb' ! -name '*-dbgsym_*')
+	names=$(for file in $files; do dpkg-deb -f "$file" Package; done)
+	# What it needs of others comes first, and stays.
+	get $(apt-get -s --no-install-recommends install $files | sed -n 's/^Inst \([^ ]*\) .*/\1/p' | grep -vxF "$names")
+	everything >/tmp/before
+	get $names
+	# What it may leave behind: an administrator's link, and what Python compiles.
+	systemctl enable sys-devices-ntime.mount
+	says 0 . ntime lab list
+	apt-get -qqy purge $names >/tmp/apt 2>&1
+	everything >/tmp/after
+	diff -u /tmp/before /tmp/after
+}
