@@ -13,7 +13,7 @@ DESTDIR ?=
 T ?=
 export BUILD PREFIX DESTDIR
 
-.PHONY: all run test test-all lint lint-light format docs bench lab fuzz install install-strip uninstall dist deb clean help
+.PHONY: all run test test-all lint lint-light format docs bench lab fuzz install install-strip uninstall dist deb static clean help
 
 all:
 	@scripts/install-deps build
@@ -75,6 +75,10 @@ deb:
 	@scripts/install-deps build deb
 	@scripts/deb $(ARCH)
 
+static:
+	@scripts/install-deps build
+	@scripts/static
+
 clean:
 	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-fuzz-coverage build-lint build-analyzer build-lab
 
@@ -93,5 +97,6 @@ help:
 	@echo 'make uninstall  with the same prefix and DESTDIR, removes what make install put there'
 	@echo 'make dist     the source archive of the last commit, in $(BUILD)/dist'
 	@echo 'make deb      packages of Debian, in $(BUILD)/deb; ARCH=armhf and others: cross-built'
+	@echo 'make static   one file for machines on which nothing is installed: $(BUILD)/static/ntime'
 	@echo 'make clean    remove the build directories'
 	@echo 'Each installs what it lacks with apt-get first; NO_DEPS=1 forbids that.'

@@ -24,6 +24,13 @@ struct nti_lazy_note {
 	char text[256];
 };
 
+/* What "install" is said of. */
+#ifdef NTI_LAZY_STATIC
+#define NTI_LAZY_PACKAGE(packaged) "an ntime that is not static and " packaged
+#else
+#define NTI_LAZY_PACKAGE(packaged) packaged
+#endif
+
 /* NOLINTBEGIN(bugprone-macro-parentheses) types, names and lists in parentheses already */
 #define NTI_LAZY_INDEX(type, failure, name, parameters, arguments) INDEX_##name,
 #define NTI_LAZY_NAME(type, failure, name, parameters, arguments) #name,
@@ -41,7 +48,7 @@ struct nti_lazy_note {
 	static const char *const function_names[] = { functions(NTI_LAZY_NAME) };                  \
 	static void *function_table[FUNCTION_COUNT];                                               \
 	struct nti_lazy nti_lazy_##library = { .file = so,                                         \
-					       .package = packaged,                                \
+					       .package = NTI_LAZY_PACKAGE(packaged),              \
 					       .what_for = what_for_text,                          \
 					       .name = function_names,                             \
 					       .function = function_table,                         \

@@ -56,9 +56,9 @@ row_command_alone() {
 	says 0 page-faults ntime -e task-clock,page-faults -- true
 	says 0 task-clock ntime list
 	# What belongs to another package says so.
-	says 125 'ntime-gl\|NTIME_GL_FOLDER' ntime gl list
-	says 125 'ntime-lab\|NTIME_LAB' ntime lab list
-	says 125 'ntime-lab\|NTIME_MODEL_PROGRAM' ntime model list
+	says 125 'package ntime-gl' ntime gl list
+	says 125 'package ntime-lab' ntime lab list
+	says 125 'package ntime-lab' ntime model list
 	says 125 'qemu-user' ntime --via emulator -e instructions -- true
 }
 
