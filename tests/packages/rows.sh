@@ -1,7 +1,10 @@
+#!/bin/sh
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh disable=SC2046,SC2086	# names and options have no blanks
-# What is tried of the packages, each row_NAME in a bare Debian of its own: /debs has the packages. test_packages.py runs them.
+# shellcheck disable=SC2046,SC2086	# names and options have no blanks
+# What is tried of the packages: rows.sh NAME. test_packages.py runs each row in a bare Debian of its own, in which /debs has the
+# packages; debian/tests/control names those that need no more than Debian's own tests give.
 set -e
+tests=$(cd "$(dirname "$0")/.." && pwd)
 export DEBIAN_FRONTEND=noninteractive
 examples=/usr/share/doc/ntime/examples
 
@@ -100,7 +103,7 @@ row_development() {
 
 row_raspberry_pi() {
 	get librpi-pmu0 librpi-pmu-dev libntime0 gcc libc6-dev pkgconf
-	cc -o /tmp/pi /tests/install/use_rpi_pmu.c $(pkg-config --cflags --libs librpi_pmu)
+	cc -o /tmp/pi $tests/install/use_rpi_pmu.c $(pkg-config --cflags --libs librpi_pmu)
 	says 0 . /tmp/pi
 }
 
@@ -119,6 +122,8 @@ row_lab() {
 	esac
 	says 0 "^$guest " ntime lab list
 	says 0 page-faults ntime lab run $guest -- ntime -q -e page-faults true
+	# On the emulator with models, which the package has of amd64.
+	[ $guest = arm64 ] || says 0 '[0-9]  *instructions' ntime lab run x86-nehalem -- ntime -q -e instructions loop 1000
 }
 
 row_driver() {
@@ -168,3 +173,5 @@ row_purge() {
 	everything >/tmp/after
 	diff -u /tmp/before /tmp/after
 }
+
+"row_$1"

@@ -136,7 +136,7 @@ def row(name):
         raise Skip(why)
     begin, overlay = time.monotonic(), f'{scratch()}/{name}'
     binds = [(packages(), '/debs'), (TESTS, '/tests'), (f'{scratch()}/archives', '/var/cache/apt/archives'), (cache.root(), '/root/.cache/ntime/lab')]
-    done = run(*bareroot.enter(root, f'. /tests/packages/rows.sh; row_{name}', binds, overlay))
+    done = run(*bareroot.enter(root, f'sh /tests/packages/rows.sh {name}', binds, overlay))
     bareroot.remove(overlay)
     print(f'# {name}: {time.monotonic() - begin:.0f} s', flush=True)
     passes(*done)
