@@ -62,7 +62,7 @@ row_command_alone() {
 	says 125 'package ntime-gl' ntime gl list
 	says 125 'package ntime-lab' ntime lab list
 	says 125 'package ntime-lab' ntime model list
-	says 125 'qemu-user' ntime --via emulator -e instructions -- true
+	says 125 'package ntime-emulator' ntime --via emulator -e instructions -- true
 }
 
 row_manual_and_completion() {
