@@ -18,6 +18,15 @@ fail() {
 	exit 1
 }
 
+# may_write FOLDER: or, where it is not there, the first one above it; ends with a sentence
+may_write() {
+	folder=$1
+	while [ ! -e "$folder" ]; do
+		folder=$(dirname "$folder")
+	done
+	[ -w "$folder" ] || fail "$folder cannot be written to; become root, have it mounted read-write, or name another prefix="
+}
+
 # version: ntime's, from the one place that has it
 version() {
 	sed -n "s/^ *version: '\(.*\)',\$/\1/p" meson.build
