@@ -13,7 +13,7 @@
 
 /*
  * The planner numbers counters from 0 to 31. Of a core PMU fixed counters come where
- * lib/event/need.c has them; of a box, which has one at most, it is the last one.
+ * lib/event/need.c has them; of a box, which has one at most, it is the last one; a card has none.
  */
 #define BOX_FIXED 31
 
@@ -45,6 +45,8 @@ static uint32_t mask_of(const struct nti_unit *unit, uint64_t counters)
 {
 	if (unit->kind == NTI_UNIT_CORE)
 		return core_mask(unit, counters);
+	if (unit->card)
+		return (uint32_t)counters;
 	return ((uint32_t)counters & ~((uint32_t)1 << BOX_FIXED)) |
 	       (uint32_t)(counters >> FIXED & 1) << BOX_FIXED;
 }

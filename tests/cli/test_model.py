@@ -611,6 +611,17 @@ def passes_see_the_same_frames():
 
 
 @test
+def every_domain_has_four_counters():
+    scene = 'frame\n' + ''.join(f'clocks {10 * d + s} d{d}.{s}\n' for d in (1, 2, 4, 5, 6, 7) for s in range(1, 5))
+    with Card('GT218', scene) as card:
+        for d in (1, 2, 4, 5, 6, 7):
+            names = ','.join(f'gpu0/domain={d},src={s * 0x01010101:#x},op=0xaaaa/' for s in range(1, 5))
+            done = ntime('--model', card.path, '--json', '--passes', '-e', names, '--', t.NTIME, 'model', 'play', card.path, '1')
+            report = json.loads(err(done))
+            equal((report['passes'], [item['value'] for item in report['items']]), (1, [10 * d + s for s in range(1, 5)]), f'domain {d}')
+
+
+@test
 def a_multiplexer_has_one_value():
     other = 'gpu0/domain=1,src=0xececec4e,op=0xaaaa,mux=1,sel=0/'
     with Card() as card:
