@@ -678,8 +678,8 @@ static void put_devices(FILE *f, const struct cli_style *style, const struct cli
 	for (size_t i = 0; i < r->items; i++) {
 		if (!r->item[i].is_of_device || is_absent(&r->item[i]))
 			continue;
-		snprintf(line, sizeof(line),
-			 "%.60s counts the whole card, whatever program uses it", r->item[i].unit);
+		snprintf(line, sizeof(line), "%.60s counts for every program that uses the card",
+			 r->item[i].unit);
 		put_sentence(f, style, CLI_PLAIN, line);
 		return;
 	}

@@ -324,8 +324,9 @@ static int add_share(struct nti_session_item *item)
 	if (lacks_mps)
 		say_mps(&share, mps, sizeof(mps));
 	if (share.units > 1)
-		(void)snprintf(about, sizeof(about), "%s %u of %u%s%s", share.kind, share.number,
-			       share.units, lacks_mps ? ", " : "", lacks_mps ? mps : "");
+		(void)snprintf(about, sizeof(about), "%s %u alone, of %u%s%s", share.kind,
+			       share.number, share.units, lacks_mps ? ", " : "",
+			       lacks_mps ? mps : "");
 	else
 		(void)snprintf(about, sizeof(about), "%s", mps);
 	if (share.units > 1)

@@ -505,15 +505,15 @@ void nti_session_forget_plan(struct ntime_session *s)
 
 static int refuse_turn(struct ntime_session *s, struct nti_session_part *p)
 {
-	const char *name = p->part->unit->name;
+	const char *name = p->part->unit->name, *why = s->plan->pass_text[p->pass];
 	struct nti_absence absent = { 0 };
-	int ret =
-		nti_absence_set(&absent, NTIME_REASON_LIMIT, name,
-				"fewer events at a time, or a run of a command for each pass: "
-				"ntime stat --passes",
-				"all that is asked for does not fit into one run: turns go by the "
-				"clock, and the time of a model (%s) by its frames",
-				name);
+	int ret = nti_absence_set(&absent, NTIME_REASON_LIMIT, name,
+				  "fewer events at a time, or a run of a command for each pass: "
+				  "ntime stat --passes",
+				  "%s; turns go by the clock, and the time of a model (%s) by its "
+				  "frames",
+				  why ? why : "all that is asked for does not fit into one run",
+				  name);
 
 	if (ret < 0)
 		return ret;

@@ -525,7 +525,7 @@ def any_target_counts_the_card():
         done = ntime('--model', card.path, '-e', 'gpu0/gpu_idle/', '-r', '3', '--', t.NTIME, 'model', 'play', card.path, '2')
         has(err(done), 'Mean of 3 runs')
         has(err(done), 'SIMULATED: counts of gpu0 come from a model, not from a card')
-        has(err(done), 'gpu0 counts the whole card, whatever program uses it')
+        has(err(done), 'gpu0 counts for every program that uses the card')
 
 
 @test
@@ -629,6 +629,8 @@ def a_multiplexer_has_one_value():
         done = ntime('--model', card.path, '-v', '--passes', '-e', f'gpu0/input_assembler_busy/,{other}', '--', t.NTIME, 'model', 'play', card.path, '6')
         text = ' '.join(err(done).split())
         has(text, f' VFETCH of gpu0 is wanted as 1 and as 0, so {other} waits')
+        has(' '.join(err(ntime('--model', card.path, '-e', f'gpu0/input_assembler_busy/,{other}', 'true')).split()),
+            f'VFETCH of gpu0 is wanted as 1 and as 0, so {other} waits; turns go by the clock')
         has(text, f' {model("truth", card.path, "input_assembler_busy")} gpu0/input_assembler_busy/ 0 {other}')
         equal(registers(card), found)
         # With its name's value, by its own words and beside others.
@@ -699,8 +701,8 @@ def one_unit_of_several_is_told():
     with Card('GT215', options=('--tpc', '0x6')) as card:
         done = ntime('--model', card.path, '-e', 'gpu0/rop_busy/,gpu0/rop_busy,tpc=1/,gpu0/geom_busy,tpc=2/,gpu0/rop_waits_for_fb,rop=1/', '--passes', '--',
                      t.NTIME, 'model', 'play', card.path, '5')
-        for text in ('gpu0/rop_busy/               [partial: TPC 1 of 2', 'gpu0/rop_busy,tpc=1/         [partial: TPC 1 of 2',
-                     'gpu0/geom_busy,tpc=2/        [partial: TPC 2 of 2', 'gpu0/rop_waits_for_fb,rop=1/ [partial: memory partition 1 of 2', 'Counted in part:'):
+        for text in ('gpu0/rop_busy/               [partial: TPC 1 alone, of 2', 'gpu0/rop_busy,tpc=1/         [partial: TPC 1 alone, of 2',
+                     'gpu0/geom_busy,tpc=2/        [partial: TPC 2 alone, of 2', 'gpu0/rop_waits_for_fb,rop=1/ [partial: memory partition 1 alone, of 2', 'Counted in part:'):
             has(' '.join(err(done).split()), ' '.join(text.split()))
         rows = {row['name']: row['value'] for row in csv.DictReader(io.StringIO(err(ntime(
             '--model', card.path, '--csv', '--passes', '-e', 'gpu0/rop_busy/,gpu0/rop_busy,tpc=1/,gpu0/geom_busy,tpc=2/', '--', t.NTIME, 'model', 'play', card.path, '5'))))}
@@ -719,7 +721,7 @@ def one_unit_of_several_is_told():
         equal(ntime('--model', card.path, '-e', 'gpu0/domain=3,src=0x0c080400,op=0x8000,groups=0xffffffff/', 'true').returncode, 0)
         equal((model('read', card.path, '0x408b3c'), registers(card)), ('0x00000000', found))
         # Of three MPs the events see two.
-        has(err(ntime('--model', card.path, '-e', 'gpu0/geom_busy/', 'true')), 'partial: TPC 1 of 2, MP 0, 1 of 3')
+        has(err(ntime('--model', card.path, '-e', 'gpu0/geom_busy/', 'true')), 'partial: TPC 1 alone, of 2, MP 0, 1 of 3')
     with Card('GT215', options=('--tpc', '0x2', '--mp', '0x4')) as card:
         has(' '.join(err(ntime('--model', card.path, '-e', 'gpu0/geom_busy/', 'true')).split()),
             'the MPs whose wires it is made of are none that gpu0 has: those are the bits of 0x4')
