@@ -89,7 +89,9 @@ def one_command_is_measured_alone():
             report = json.load(f)
         side, = report['commands']
         of = side['summary']['real']
-        equal(sorted(of) == ['high', 'low', 'max', 'mean', 'median', 'min', 'sd'] and of['min'] <= of['low'] <= of['median'] <= of['high'] <= of['max'], True, of)
+        equal(sorted(of) == ['high', 'low', 'max', 'mean', 'median', 'min', 'sd'] and of['min'] <= of['median'] <= of['max'], True, of)
+        # Wider by what the runs drift, so it may end beyond them (docs/compare.md).
+        equal(of['low'] <= of['median'] <= of['high'], True, of)
         equal((report['by'], report['changes'], len(words_of('log'))), ('real', [], len(side['rounds']) + 1))
         text = compare('-n', '9', '-e', 'page-faults', '--name', 'nap', 'sleep 0.01')
         equal(re.findall('^(?:nap(?= )|  [a-z -]+(?= is)|real)', text, re.M), ['nap', 'real', '  user time', '  system time', '  page-faults'], text)
