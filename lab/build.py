@@ -14,6 +14,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # meson's names of the machine
 CPUS = {'amd64': ('x86_64', 'x86_64'), 'arm64': ('aarch64', 'armv8-a'), 'armhf': ('arm', 'armv7-a'), 'armel': ('arm', 'armv6'),
         'riscv64': ('riscv64', 'rv64gc'), 'ppc64el': ('ppc64', 'power8')}
+# What installs tools that are missing.
+INSTALL = 'scripts/install-deps build lab of a source tree installs it, or apt-get install the package of that name'
 OPTIONS = ('-Dbuildtype=release', '-Dtests=false', '-Dlab=true', '-Dwerror=false')
 SHOWN_LINES = 40
 # Names of dynamic loaders; POWER's is the second.
@@ -45,7 +47,7 @@ def kernel_compiler(prefix):
     make complains."""
     found = next((prefix + name for name in ('gcc-12', 'gcc') if shutil.which(prefix + name)), None)
     if not found:
-        raise Unavailable(f'{prefix}gcc is not installed; scripts/install-deps build lab installs it')
+        raise Unavailable(f'{prefix}gcc is not installed; {INSTALL}')
     return found
 
 
@@ -117,7 +119,7 @@ def programs(arch):
     with cache.lock(path + '.lock', f'the build for {arch}'):
         for tool in ('meson', 'ninja'):
             if not shutil.which(tool):
-                raise Unavailable(f'{tool} is not installed; scripts/install-deps build lab installs it')
+                raise Unavailable(f'{tool} is not installed; {INSTALL}')
         if os.path.exists(f'{path}/build.ninja'):
             _configure(arch, path)
             _run(['ninja', '--quiet', '-C', path], f'building ntime for {arch}')

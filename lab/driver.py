@@ -89,7 +89,7 @@ def _digest(names, *more):
 def make_words(flavour, target, more=()):
     """The words of "make" for a module of a flavour; more: variables. Fetches headers that are not in the cache."""
     if not shutil.which('make'):
-        raise Unavailable('make is not installed; scripts/install-deps lab installs it')
+        raise Unavailable(f'make is not installed; {build.INSTALL}')
     arch = kernel.arch_of(flavour)
     prefix = build.compiler(arch)
     compiler = build.kernel_compiler(prefix)

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 
+from . import build
 from .cache import Unavailable
 
 
@@ -13,7 +14,7 @@ class DtbError(Exception):
 
 def _run(words):
     if not shutil.which(str(words[0])):
-        raise Unavailable(f'{words[0]} is not installed; scripts/install-deps lab installs it')
+        raise Unavailable(f'{words[0]} is not installed; {build.INSTALL}')
     done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                           encoding='utf-8', check=False)
     if done.returncode:

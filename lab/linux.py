@@ -100,7 +100,7 @@ def _check_tools():
     if not missing and not build.succeeds(['gcc', '-E', '-include', 'libelf.h', '-x', 'c', '/dev/null']):
         missing = ['libelf-dev']
     if missing:
-        raise Unavailable(f'a kernel cannot be built without {", ".join(missing)}; scripts/install-deps lab installs them')
+        raise Unavailable(f'a kernel cannot be built without {", ".join(missing)}; {build.INSTALL}')
 
 
 def _configure(tree):

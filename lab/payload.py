@@ -92,8 +92,10 @@ def lacks(arch, emulator='stock'):
     """What an installed copy of the lab lacks for such a guest, or ''."""
     if not build.is_installed():
         return ''
-    if arch != debian.host_arch() or emulator == 'later' or not os.path.isfile(installed_command()):
+    if arch != debian.host_arch() or emulator == 'later':
         return 'a source tree'
+    if not os.path.isfile(installed_command()):
+        return f'{installed_command()}, of the package ntime'
     return '' if qemu.is_here(arch, emulator) else 'the package ntime-lab' if arch == 'amd64' else 'a source tree'
 
 

@@ -130,7 +130,7 @@ def _check_tools(modules=()):
         missing += [name for name in HEADERS if not build.succeeds(['gcc', '-E', '-include', name, '-x', 'c', '/dev/null'])]
         missing += [f"Python's {name}" for name in modules if not build.succeeds([PYTHON, '-c', f'import {name}'])]
     if missing:
-        raise Unavailable(f'QEMU cannot be built without {", ".join(missing)}; scripts/install-deps lab installs them')
+        raise Unavailable(f'QEMU cannot be built without {", ".join(missing)}; {build.INSTALL}')
 
 
 def _work_tree(version):

@@ -43,6 +43,7 @@ says() {
 
 # resolves PACKAGE: all libraries that its programs and libraries need are here.
 resolves() {
+	: >/tmp/ldd
 	for file in $(dpkg -L "$1" | grep -E '/bin/|\.so'); do
 		[ ! -f "$file" ] || ldd "$file" >>/tmp/ldd
 	done
@@ -84,6 +85,18 @@ row_libraries_alone() {
 row_gl_alone() {
 	get ntime-gl libntime0
 	resolves ntime-gl
+}
+
+row_documents() {
+	get ntime-doc
+	cd /usr/share/doc/ntime
+	find . -name '*.md' | while read -r file; do
+		grep -oP '\]\(\K[^):#\s]+(?=[#)])' "$file" | while read -r link; do
+			[ -e "$(dirname "$file")/$link" ] || echo "$file: $link"
+		done
+	done >/tmp/dead
+	says 0 '^0$' sh -c 'wc -l </tmp/dead'
+	says 0 compare.md sh -c 'ls docs/*.md'
 }
 
 row_development() {

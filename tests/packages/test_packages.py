@@ -30,7 +30,7 @@ RELEASE = 'bookworm'
 CROSS = {'armhf': ('qemu-arm', ''), 'armel': ('qemu-arm', 'ntime-emulator'), 'arm64': ('qemu-aarch64', '')}
 # Of the make that runs this test.
 OF_MAKE = ('NO_DEPS', 'BUILD', 'DESTDIR', 'PREFIX', 'MAKEFLAGS', 'MFLAGS', 'MAKELEVEL')
-UNREACHED = re.compile(r'.*(?:Failed to fetch|Unable to fetch|Temporary failure resolving|lab\.cache\.Unavailable).*')
+UNREACHED = re.compile(r'.*(?:Failed to fetch|Unable to fetch|Temporary failure resolving|cannot be fetched).*')
 
 
 def run(*command, **more):
@@ -63,18 +63,15 @@ def scratch():
 
 @functools.cache
 def make_deb(name, arch):
-    """Makes them once, whether that succeeds or not."""
+    """Makes them once, each in a folder of its own, whether that succeeds or not."""
     env = {key: value for key, value in os.environ.items() if key not in OF_MAKE}
-    done = run('make', '-C', f'{scratch()}/clone', 'deb', f'ARCH={arch}', env=env)
-    if done[0] == 0:
-        os.rename(f'{scratch()}/clone/build/deb/{arch}'.rstrip('/'), f'{scratch()}/{name}')
-    return done
+    return run('make', '-C', f'{scratch()}/clone', 'deb', f'ARCH={arch}', f'BUILD={scratch()}/{name}', env=env)
 
 
 def packages(name='first', arch=''):
     """The folder that the packages are in."""
     passes(*make_deb(name, arch))
-    return f'{scratch()}/{name}'
+    return f'{scratch()}/{name}/deb/{arch}'.rstrip('/')
 
 
 def debs(folder):
