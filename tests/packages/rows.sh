@@ -127,8 +127,7 @@ row_emulator() {
 }
 
 row_lab() {
-	get --install-recommends ntime-lab
-	get ntime
+	get --install-recommends ntime-lab ntime
 	case $(uname -m) in
 	aarch64) guest=arm64 ;;
 	*) guest=x86 ;;
