@@ -66,7 +66,8 @@ def sources(top=None):
 
 def link_sources(names, target, top=None):
     """Make target a mirror of the sources by links; links to what is gone are removed, objects stay."""
-    top, wanted = top or top_folder(), {os.path.join(target, name): os.path.join(top or top_folder(), name) for name in names}
+    top = top or top_folder()
+    wanted = {os.path.join(target, name): os.path.join(top, name) for name in names}
     for at, folders, files in os.walk(target):
         for name in folders + files:
             path = os.path.join(at, name)
@@ -79,9 +80,9 @@ def link_sources(names, target, top=None):
 
 
 def _digest(names, *more):
-    parts = list(more)
+    parts, top = list(more), top_folder()
     for name in names:
-        with open(os.path.join(top_folder(), name), 'rb') as f:
+        with open(os.path.join(top, name), 'rb') as f:
             parts += [name, f.read()]
     return cache.digest(*parts)
 

@@ -66,7 +66,7 @@ def one(guest):
     check(guest)
     image = kernel.kernel(guest.arch, guest.kernel)
     binary = qemu.qemu(guest.arch, guest.qemu)
-    if driver.is_here() and driver.is_for(guest.arch):
+    if not build.is_installed() and driver.is_here() and driver.is_for(guest.arch):
         driver.module(guest.kernel)
     with tempfile.TemporaryDirectory(prefix='ntime-lab-') as where:
         payload.write_initrd(guest, image, ['true'], {'peers': peers.known(guest.arch, PEERS)}, os.path.join(where, 'initrd'))
