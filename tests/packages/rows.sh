@@ -90,11 +90,8 @@ row_gl_alone() {
 row_documents() {
 	get ntime-doc
 	cd /usr/share/doc/ntime
-	find . -name '*.md' | while read -r file; do
-		grep -oP '\]\(\K[^):#\s]+(?=[#)])' "$file" | while read -r link; do
-			[ -e "$(dirname "$file")/$link" ] || echo "$file: $link"
-		done
-	done >/tmp/dead
+	"$tests/install/dead-links" . >/tmp/dead
+	cat /tmp/dead
 	says 0 '^0$' sh -c 'wc -l </tmp/dead'
 	says 0 compare.md sh -c 'ls docs/*.md'
 }
