@@ -21,6 +21,7 @@
 #define PRE_SRC 0xa400u
 #define PRE_OP 0xa420u
 #define SPEC_SRC 0xa560u
+#define CTR_CYCLES 0xa600u
 #define CTR_EVENT 0xa680u
 #define CTR_START 0xa6c0u
 #define CTR_PRE 0xa700u
@@ -104,6 +105,8 @@ static uint32_t counter_at(uint32_t counter)
 	static const uint32_t counters[NTHW_NV50_SLOTS] = { CTR_PRE, CTR_START, CTR_EVENT,
 							    CTR_STOP };
 
+	if (counter >= NTHW_NV50_CLOCKS)
+		return at(CTR_CYCLES, counter - NTHW_NV50_CLOCKS);
 	return at(counters[counter % NTHW_NV50_SLOTS], counter / NTHW_NV50_SLOTS);
 }
 
@@ -163,18 +166,28 @@ static int put_kept(const struct nthw_nv50_pm *pm, uint32_t address, uint32_t va
 
 /* ---- sets of counters ---- */
 
-static uint32_t counter_bit(uint32_t domain, uint32_t slot)
+static uint64_t counter_bit(uint32_t domain, uint32_t slot)
 {
-	return (uint32_t)1 << (NTHW_NV50_SLOTS * domain + slot);
+	return (uint64_t)1 << (NTHW_NV50_SLOTS * domain + slot);
 }
 
-static uint32_t counters_of(uint32_t domain)
+static uint64_t slots_of(uint32_t domain)
 {
-	return (uint32_t)0xf << (NTHW_NV50_SLOTS * domain);
+	return (uint64_t)0xf << (NTHW_NV50_SLOTS * domain);
+}
+
+static uint64_t clocks_of(uint32_t domain)
+{
+	return (uint64_t)1 << (NTHW_NV50_CLOCKS + domain);
+}
+
+static uint64_t counters_of(uint32_t domain)
+{
+	return slots_of(domain) | clocks_of(domain);
 }
 
 /* Counters of the domain that are ours still. */
-static uint32_t ours_in(const struct nthw_nv50_state *state, uint32_t domain)
+static uint64_t ours_in(const struct nthw_nv50_state *state, uint32_t domain)
 {
 	return state->counters & ~state->foreign & counters_of(domain);
 }
@@ -279,6 +292,15 @@ int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t 
 	int ret = 0;
 
 	memset(&out, 0, sizeof(out));
+	out.domain = domain;
+	if (mode == NTHW_NV50_MODE_CLOCKS) {
+		if (config & ~((uint64_t)0x3f << 53) || config1 || config2 ||
+		    !has_domain(chip, domain))
+			return NTHW_EINVAL;
+		out.is_clocks = 1;
+		*event = out;
+		return 0;
+	}
 	if (mode >= NTHW_NV50_MODES || config >> 48 & 0x1f)
 		return NTHW_ENOTSUP;
 	if ((config1 >> 32 && domain != SHADER) ||
@@ -291,7 +313,6 @@ int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t 
 		return ret;
 	out.src = (uint32_t)config;
 	out.function = config >> 32 & OP_FUNC;
-	out.domain = domain;
 	out.mode = mode;
 	out.amount = (uint32_t)config1;
 	if (domain == SHADER) {
@@ -304,22 +325,24 @@ int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t 
 	return ret;
 }
 
-uint32_t nthw_nv50_counters(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event)
+uint64_t nthw_nv50_counters(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event)
 {
 	if (!has_domain(chip, event->domain))
 		return 0;
-	return event->mode ? counter_bit(event->domain, NTHW_NV50_EVENT)
-			   : counters_of(event->domain);
+	if (event->is_clocks)
+		return clocks_of(event->domain);
+	return event->mode ? counter_bit(event->domain, NTHW_NV50_EVENT) : slots_of(event->domain);
 }
 
-uint32_t nthw_nv50_also(const struct nthw_nv50_event *event)
+uint64_t nthw_nv50_also(const struct nthw_nv50_event *event)
 {
 	return event->mode ? counter_bit(event->domain, NTHW_NV50_START) : 0;
 }
 
-uint32_t nthw_nv50_all(const struct nthw_nv_chip *chip)
+uint64_t nthw_nv50_all(const struct nthw_nv_chip *chip)
 {
-	uint32_t d, all = 0;
+	uint64_t all = 0;
+	uint32_t d;
 
 	for (d = 0; d < NTHW_NV_DOMAINS; d++)
 		if (has_domain(chip, d))
@@ -448,7 +471,7 @@ int nthw_nv50_begin(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state
 	return ret;
 }
 
-static int read_counters(const struct nthw_nv50_pm *pm, uint32_t counters,
+static int read_counters(const struct nthw_nv50_pm *pm, uint64_t counters,
 			 struct nthw_nv50_period *period)
 {
 	uint32_t counter;
@@ -459,7 +482,7 @@ static int read_counters(const struct nthw_nv50_pm *pm, uint32_t counters,
 			continue;
 		ret = get(pm, counter_at(counter), &period->count[counter]);
 		if (period->count[counter] == GONE)
-			period->unsure |= (uint32_t)1 << counter;
+			period->unsure |= (uint64_t)1 << counter;
 	}
 	return ret;
 }
@@ -471,7 +494,8 @@ static int read_counters(const struct nthw_nv50_pm *pm, uint32_t counters,
 static int end_domain(const struct nthw_nv50_pm *pm, uint32_t domain, struct nthw_nv50_state *state,
 		      struct nthw_nv50_period *period)
 {
-	uint32_t counters = ours_in(state, domain), before, quad;
+	uint64_t counters = ours_in(state, domain);
+	uint32_t before, quad;
 	int ret = wait_for_period(pm, domain, state, &before);
 
 	if (!ret)
@@ -612,7 +636,7 @@ static int give_registers_back(const struct nthw_nv50_pm *pm, uint32_t domain,
 }
 
 /* Counters @set of the domain, and its own registers when no other counter of ours needs them. */
-static int give_back(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t set,
+static int give_back(const struct nthw_nv50_pm *pm, uint32_t domain, uint64_t set,
 		     struct nthw_nv50_state *state)
 {
 	static const uint32_t order[NTHW_NV50_SLOTS] = { NTHW_NV50_START, NTHW_NV50_EVENT,
@@ -620,6 +644,7 @@ static int give_back(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t se
 	uint32_t i;
 	int ret = 0;
 
+	state->counters &= ~(set & clocks_of(domain));
 	for (i = 0; i < NTHW_NV50_SLOTS; i++)
 		if (ours_in(state, domain) & set & counter_bit(domain, order[i]))
 			ret = first(ret, give_counter_back(pm, domain, order[i], state));
@@ -648,7 +673,7 @@ int nthw_nv50_restore(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *sta
 		forget_foreign(d, state);
 		ret = first(ret, give_back(pm, d, counters_of(d), state));
 	}
-	ret = first(ret, leave_muxes(pm, ~state->counters, state));
+	ret = first(ret, leave_muxes(pm, ~(uint32_t)state->counters, state));
 	if (!ret)
 		memset(state, 0, sizeof(*state));
 	return ret;
@@ -839,6 +864,21 @@ static int put_muxes(const struct nthw_nv50_pm *pm, uint32_t counter,
 	return ret;
 }
 
+/* Clocks are counted whatever the domain's inputs are. */
+static int program_clocks(const struct nthw_nv50_pm *pm, const struct nthw_nv50_event *event,
+			  struct nthw_nv50_state *state)
+{
+	int ret = keep_domain(pm, event->domain, state);
+
+	if (ret)
+		return ret;
+	ret = put_domain(pm, event, state);
+	state->counters |= clocks_of(event->domain);
+	if (ret)
+		give_back(pm, event->domain, clocks_of(event->domain), state);
+	return ret;
+}
+
 int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t counter,
 		      const struct nthw_nv50_event *event, struct nthw_nv50_state *state)
 {
@@ -848,7 +888,11 @@ int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t counter,
 	if (counter >= NTHW_NV50_COUNTERS || !(nthw_nv50_counters(pm->chip, event) >> counter & 1))
 		return NTHW_EINVAL;
 	if (state->foreign >> counter & 1 || state->foreign & nthw_nv50_also(event) ||
-	    is_all_foreign(state, domain) || is_taken(slot, event, state))
+	    is_all_foreign(state, domain))
+		return NTHW_EBUSY;
+	if (event->is_clocks)
+		return program_clocks(pm, event, state);
+	if (is_taken(slot, event, state))
 		return NTHW_EBUSY;
 	ret = keep_domain(pm, domain, state);
 	if (!ret && event->mode)
@@ -868,7 +912,7 @@ int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t counter,
 		ret = put_counter(pm, slot, event, state);
 	if (ret) {
 		give_back(pm, domain, counter_bit(domain, slot) | nthw_nv50_also(event), state);
-		leave_muxes(pm, ~state->counters, state);
+		leave_muxes(pm, ~(uint32_t)state->counters, state);
 	}
 	return ret;
 }
@@ -891,7 +935,7 @@ static int check_domain(const struct nthw_nv50_pm *pm, uint32_t domain,
 }
 
 static int check_counter(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_t slot,
-			 const struct nthw_nv50_state *state, uint32_t *lost)
+			 const struct nthw_nv50_state *state, uint64_t *lost)
 {
 	const struct nthw_nv50_domain_state *s = &state->domain[domain];
 	bool is_src = true, is_op = true;
@@ -905,7 +949,7 @@ static int check_counter(const struct nthw_nv50_pm *pm, uint32_t domain, uint32_
 }
 
 static int check_counters(const struct nthw_nv50_pm *pm, uint32_t domain,
-			  const struct nthw_nv50_state *state, uint32_t *lost)
+			  const struct nthw_nv50_state *state, uint64_t *lost)
 {
 	bool is_ours = true;
 	uint32_t slot;
@@ -933,9 +977,10 @@ static int check_mux(const struct nthw_nv50_pm *pm, uint32_t number,
 	return ret;
 }
 
-int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state, uint32_t *lost)
+int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state, uint64_t *lost)
 {
-	uint32_t d, i, found = state->foreign, spoilt = state->spoilt, moved = 0;
+	uint64_t found = state->foreign, spoilt = state->spoilt;
+	uint32_t d, i, moved = 0;
 	int ret = 0;
 
 	for (d = 0; !ret && d < NTHW_NV_DOMAINS; d++) {

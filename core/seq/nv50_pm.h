@@ -34,7 +34,8 @@
 
 /*
  * Inputs and their counters, in the order in which drivers have them. Counter NTHW_NV50_SLOTS * d +
- * slot of the card is that of domain d; sets of them are 32 bits.
+ * slot of the card is that of domain d, and NTHW_NV50_CLOCKS + d counts the clocks of the domain,
+ * whatever the others count; sets of them are 64 bits.
  */
 enum nthw_nv50_slot {
 	NTHW_NV50_PRE,
@@ -43,7 +44,8 @@ enum nthw_nv50_slot {
 	NTHW_NV50_STOP,
 	NTHW_NV50_SLOTS,
 };
-#define NTHW_NV50_COUNTERS (NTHW_NV50_SLOTS * NTHW_NV_DOMAINS)
+#define NTHW_NV50_CLOCKS (NTHW_NV50_SLOTS * NTHW_NV_DOMAINS)
+#define NTHW_NV50_COUNTERS (NTHW_NV50_CLOCKS + NTHW_NV_DOMAINS)
 
 /* Reads of a domain's CTRL after a trigger before it is given up. */
 #define NTHW_NV50_WAIT 1000
@@ -66,6 +68,9 @@ enum nthw_nv50_mode {
 	NTHW_NV50_MODES,
 };
 #define NTHW_NV50_MUXES 2
+/* In the mode's bits of the words: no function, but the clocks of the domain. */
+#define NTHW_NV50_MODE_CLOCKS 7
+/* Equal ones, bit by bit, are one set-up. */
 struct nthw_nv50_event {
 	uint32_t src;	   /* signals of the domain, a byte each */
 	uint32_t function; /* truth table of 16 bits */
@@ -77,7 +82,8 @@ struct nthw_nv50_event {
 	/* domain 3: group i is behind signals 4i to 4i + 3, bits 8i of .groups; those of .led */
 	uint32_t groups, led;
 	uint32_t mode;
-	uint32_t amount; /* signals of the lowest four bits; not of SIMPLE */
+	uint32_t amount;    /* signals of the lowest four bits; not of SIMPLE */
+	uint32_t is_clocks; /* 1: clocks of .domain, and all else is 0 */
 };
 
 /* What registers held before, and what we made of them; begins as zeros. */
@@ -96,9 +102,9 @@ struct nthw_nv50_mux_state {
 	uint32_t found[NTHW_NV_UNITS_MAX], ours[NTHW_NV_UNITS_MAX];
 };
 struct nthw_nv50_state {
-	uint32_t counters; /* those that were programmed and not restored */
-	uint32_t foreign;  /* of these: seen with somebody else's set-up; they are left alone */
-	uint32_t spoilt;   /* of these: ours, but what they need is somebody else's */
+	uint64_t counters; /* those that were programmed and not restored */
+	uint64_t foreign;  /* of these: seen with somebody else's set-up; they are left alone */
+	uint64_t spoilt;   /* of these: ours, but what they need is somebody else's */
 	uint32_t saved;	   /* domains whose CTRL and SPEC_SRC are kept here */
 	uint32_t sums;	   /* domains whose START has the amount of a sum */
 	uint32_t stuck;	   /* domains that did not answer to the last trigger */
@@ -113,7 +119,7 @@ struct nthw_nv50_period {
 	 * of these: at least so many. A counter was full, or somebody else's trigger ended a period
 	 * beside ours, whose counts are gone.
 	 */
-	uint32_t unsure;
+	uint64_t unsure;
 };
 
 /*
@@ -123,7 +129,8 @@ struct nthw_nv50_period {
  * partitions and not of TPCs; 0-31 of @config1 the amount's signals, 32-63 in domain 3 the groups
  * behind signals 0 to 15, of which those count that the event has a signal of; 0-4 of
  * @config2 a
- * multiplexer, 5-31 its value, 32-36 and 37-63 a second one. NTHW_EINVAL: an amount of SIMPLE, or
+ * multiplexer, 5-31 its value, 32-36 and 37-63 a second one. Of mode NTHW_NV50_MODE_CLOCKS only the
+ * domain is not 0. NTHW_EINVAL: an amount of SIMPLE, or
  * other bits of @config1, or a domain that @chip does not have, or a signal behind the last one of
  * the domain, or a value that a multiplexer cannot have, or one that the chip has not, or one
  * twice, or a unit of which the event has no multiplexer. NTHW_ENOTSUP: a mode that is not named
@@ -138,12 +145,15 @@ int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t 
  */
 bool nthw_nv50_wants(const struct nthw_nv50_event *event, uint32_t number, uint32_t *select,
 		     uint32_t *unit);
-/* Counters that can count it: all of its domain, but a sum takes EVENT. */
-uint32_t nthw_nv50_counters(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event);
+/*
+ * Counters that can count it: the four of its domain, but a sum takes EVENT, and clocks have their
+ * own, which is beside any other.
+ */
+uint64_t nthw_nv50_counters(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event);
 /* The counter that a sum takes besides; 0: none. */
-uint32_t nthw_nv50_also(const struct nthw_nv50_event *event);
+uint64_t nthw_nv50_also(const struct nthw_nv50_event *event);
 /* Counters of all domains that @chip has. */
-uint32_t nthw_nv50_all(const struct nthw_nv_chip *chip);
+uint64_t nthw_nv50_all(const struct nthw_nv_chip *chip);
 /* The register that counter @counter is read in, for its name; its instance in *@index. */
 const struct nthw_reg *nthw_nv50_counter(const struct nthw_nv_chip *chip, uint32_t counter,
 					 uint32_t *index);
@@ -178,7 +188,7 @@ int nthw_nv50_end(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state,
  * are compared. Reads only. They are noted in @state: what somebody else has changed is not put
  * back, and of what counts something else because of it the rest is.
  */
-int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state, uint32_t *lost);
+int nthw_nv50_check(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state, uint64_t *lost);
 /*
  * Put everything back; @state is all zeros then. After an error all else has been written, but for
  * CTRL of a domain one of whose counters failed, as it has to come last, and multiplexers that such

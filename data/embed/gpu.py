@@ -7,6 +7,7 @@ from events import Boxes
 
 FAMILIES = ['g80', 'g84', 'g200', 'gt215']
 MODES = ['SIMPLE', 'EVENT_B4', 'EVENT_B6', 'EXTRA_B4', 'EXTRA_B6_EVENT_B2']
+CLOCKS = 7  # in their place: clocks of the domain (docs/adr/0019)
 ARGUMENTS, AMOUNT_BITS, FUNCTIONS, DEPTH_MAX = 4, 6, 3, 16
 # Terms have the bits of docs/adr/0019.
 TERMS = '''pmu gpu
@@ -196,6 +197,7 @@ class Functions(Kind):
                                 what is added in each clock in which it is 1, up to six wires, the lowest bit first; only of sums. Then the function may be "1", and
                                 has two arguments at most if the amount has more than four bits. Further functions with their amounts may follow: each is counted in
                                 its turn, and they are added
+    clocks 1                    in place of functions: the clocks of a domain, which need no counter
     absent nobody has published ...
                                 may be missing: why it cannot be counted; then there need be no function
     remedy count ...            what to do about that
@@ -205,7 +207,7 @@ class Functions(Kind):
     guessed g80                 families of which it is inferred; may be missing, then there is no guess either
     guess which bit it is.      what is inferred: the sentence of these families has it
     """
-    rules = {'': 'gpu-event', 'gpu-event': 'families function absent', 'families': 'function absent', 'function': 'function amount absent about',
+    rules = {'': 'gpu-event', 'gpu-event': 'families function clocks absent', 'families': 'function clocks absent', 'clocks': 'about', 'function': 'function amount absent about',
              'amount': 'function absent about', 'absent': 'remedy', 'remedy': 'about', 'about': 'source', 'source': 'trust', 'trust': '- guessed',
              'guessed': 'guess', 'guess': ''}
 
@@ -233,6 +235,8 @@ class Functions(Kind):
                 raise Bad(f'more than {FUNCTIONS} functions')
             event[key].append((Function(self.wires, value), [value, '']))
             return
+        elif key == 'clocks' and not re.fullmatch('[0-7]', value, re.ASCII):
+            raise Bad(f"a domain is a number from 0 to 7, not '{value[:40]}'")
         elif key == 'amount':
             function, texts = event['function'][-1]
             function.read_amount(value)
@@ -250,7 +254,8 @@ class Functions(Kind):
     def write(self):
         """An event that is a sum has several rows."""
         yield '#include "models/port/card/truth.h"\n\nconst struct ntm_card_event ntm_card_events[] = {\n'
-        rows = [(event, texts) for event in self.events for _, texts in event['function']]
+        rows = [(event, texts) for event in self.events
+                for texts in ([[f'd{event["clocks"]}: 1', '']] if 'clocks' in event else [texts for _, texts in event['function']])]
         for event, texts in rows:
             yield f'\t{{ {literals(event["gpu-event"], *texts)}, {sum(1 << i for i in event["families"]):#x} }},\n'
         yield f'}};\nconst size_t ntm_card_event_count = {len(rows)};\n'
@@ -276,6 +281,8 @@ class Cards(Functions):
         text = f'\nevent {event["gpu-event"]}\n'
         if 'absent' in event:
             text += f'absent {event["absent"]}\nremedy {event["remedy"]}\n'
+        elif 'clocks' in event:
+            text += f'terms domain={event["clocks"]},mode={CLOCKS}\n'
         else:
             first, *more = [function.terms(family) for function, _ in event['function']]
             text += f'terms {first}\n' + (f'more {" ".join(more)}\n' if more else '')

@@ -91,7 +91,7 @@ uint32_t nti_session_fill_need(const struct ntime_session *s, const struct nti_s
 		need->counters = limit;
 		return 0;
 	}
-	need->counters = box.always_runs ? 0 : mask_of(unit, box.counters) & limit;
+	need->counters = box.always_runs || box.is_beside ? 0 : mask_of(unit, box.counters) & limit;
 	if (!need->counters)
 		return 0;
 	add_wants(&box, need);
@@ -103,7 +103,15 @@ bool nti_session_needs_no_counter(const struct nti_session_part *p)
 	struct nti_pmu_need box;
 
 	return p->part->unit->kind != NTI_UNIT_CORE &&
-	       (nti_pmu_need(p->part, &box) < 0 || box.always_runs);
+	       (nti_pmu_need(p->part, &box) < 0 || box.always_runs || box.is_beside);
+}
+
+bool nti_session_is_beside(const struct ntime_session *s, const struct nti_session_part *p)
+{
+	struct nti_pmu_need need;
+
+	return !p->is_refused && nti_session_is_direct(s, p->part->unit) &&
+	       nti_pmu_need(p->part, &need) == 0 && need.is_beside;
 }
 
 int nti_session_explain_taken(struct ntime_session *s, const struct nti_session_part *p,

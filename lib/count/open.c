@@ -235,10 +235,9 @@ static int open_own_part(struct ntime_session *s, size_t index, struct nti_sessi
 	return ret > 0 && g->at ? AGAIN : ret < 0 ? ret : 0;
 }
 
-static int open_part(struct ntime_session *s, size_t index, size_t at, size_t first)
+static int open_part(struct ntime_session *s, size_t index, struct nti_session_group *g, size_t at)
 {
 	struct nti_session_part *p = &s->plan->part[index];
-	struct nti_session_group *g = group_for(s, p, at, first);
 	struct perf_event_attr attr;
 	int ret, user_mode;
 
@@ -341,6 +340,45 @@ static bool is_wanted(const struct ntime_session *s, const struct nti_session_pa
 	       (all_passes || !p->needs_counter || p->pass == s->target.pass);
 }
 
+/* Does it join the groups of its unit, whichever counts? */
+static bool joins(const struct nti_session_part *p)
+{
+	return p->is_beside && !p->needs_counter;
+}
+
+/* Has its unit a group at this place that counts in its turn only? */
+static bool has_turns(const struct ntime_session *s, const struct nti_unit *unit, size_t first)
+{
+	size_t i;
+
+	for (i = first; i < s->groups.count; i++)
+		if (s->groups.group[i].unit == unit && !s->groups.group[i].is_in_every_pass)
+			return true;
+	return false;
+}
+
+/*
+ * What is counted beside whatever else its PMU counts: a member of the group of each pass, so that
+ * it is of the same periods as the others there.
+ */
+static int open_joining(struct ntime_session *s, size_t index, size_t at, size_t first,
+			bool all_passes)
+{
+	struct nti_session_part p = s->plan->part[index];
+	unsigned int pass = all_passes ? 0 : s->target.pass;
+	unsigned int end = all_passes ? s->plan->passes : pass + 1;
+	int ret = 0;
+
+	p.needs_counter = has_turns(s, p.part->unit, first);
+	if (!p.needs_counter)
+		return open_part(s, index, group_for(s, &p, at, first), at);
+	for (; ret == 0 && pass < end; pass++) {
+		p.pass = pass;
+		ret = open_part(s, index, group_for(s, &p, at, first), at);
+	}
+	return ret;
+}
+
 static int open_places(struct ntime_session *s, bool all_passes)
 {
 	size_t at, i;
@@ -351,9 +389,15 @@ static int open_places(struct ntime_session *s, bool all_passes)
 
 		ret = nti_context_interrupted(s->ctx);
 		for (i = 0; ret == 0 && i < s->plan->parts; i++) {
-			if (is_wanted(s, &s->plan->part[i], at, all_passes))
-				ret = open_part(s, i, at, first);
+			struct nti_session_part *p = &s->plan->part[i];
+
+			if (is_wanted(s, p, at, all_passes) && !joins(p))
+				ret = open_part(s, i, group_for(s, p, at, first), at);
 		}
+		for (i = 0; ret == 0 && i < s->plan->parts; i++)
+			if (is_wanted(s, &s->plan->part[i], at, all_passes) &&
+			    joins(&s->plan->part[i]))
+				ret = open_joining(s, i, at, first, all_passes);
 		if (ret == -ESRCH)
 			ret = thread_is_gone(s, at);
 		if (ret == -ESTALE)

@@ -319,9 +319,32 @@ static int plan_some(struct ntime_session *s, const size_t *index, size_t n, uns
 		ret = name_reasons(s, &events, &plan, base);
 	for (i = 0; i < n; i++) {
 		s->plan->part[index[i]].pass = base + plan.pass[i];
-		s->plan->part[index[i]].needs_counter = events.need[i].counters != 0;
+		s->plan->part[index[i]].needs_counter =
+			events.need[i].counters || s->plan->part[index[i]].is_beside;
 	}
 	return ret < 0 ? ret : (int)plan.passes;
+}
+
+/* Are both the same set-up of a card, in no group or in the same one? One counter counts them. */
+static bool are_twins(const struct ntime_session *s, const struct nti_session_part *a,
+		      const struct nti_session_part *b)
+{
+	const struct perf_event_attr *x = &a->part->attr, *y = &b->part->attr;
+
+	return a->part->unit->card && a->part->unit == b->part->unit && !a->is_refused &&
+	       s->item[a->item].group == s->item[b->item].group && x->config == y->config &&
+	       x->config1 == y->config1 && x->config2 == y->config2;
+}
+
+/* The first part that is the same set-up as part @i, which may be that one itself. */
+static size_t first_twin(const struct ntime_session *s, size_t i)
+{
+	size_t k;
+
+	for (k = 0; k < i; k++)
+		if (are_twins(s, &s->plan->part[k], &s->plan->part[i]))
+			return k;
+	return i;
 }
 
 /*
@@ -350,7 +373,7 @@ static size_t collect(const struct ntime_session *s, const struct nti_unit *unit
 
 	for (i = 0; i < s->plan->parts; i++) {
 		if ((!unit || s->plan->part[i].part->unit == unit) &&
-		    is_planned(s, &s->plan->part[i]))
+		    is_planned(s, &s->plan->part[i]) && first_twin(s, i) == i)
 			index[n++] = i;
 	}
 	return n;
@@ -558,6 +581,7 @@ static int plan_parts(struct ntime_session *s)
 	for (i = 0; i < s->plan->parts; i++) {
 		s->plan->part[i].pass = 0;
 		s->plan->part[i].needs_counter = false;
+		s->plan->part[i].is_beside = nti_session_is_beside(s, &s->plan->part[i]);
 	}
 	n = collect(s, NULL, index);
 	if (n)
@@ -567,7 +591,36 @@ static int plan_parts(struct ntime_session *s)
 	free(index);
 	if (ret < 0)
 		return ret;
+	for (i = 0; i < s->plan->parts; i++) {
+		s->plan->part[i].pass = s->plan->part[first_twin(s, i)].pass;
+		s->plan->part[i].needs_counter = s->plan->part[first_twin(s, i)].needs_counter;
+	}
 	return s->plan->passes > 1 ? refuse_turns(s) : 0;
+}
+
+/* Of each card that is counted. 0 or -ENOMEM. */
+static int place_groups(struct ntime_session *s)
+{
+	struct nti_part **part = calloc(s->plan->parts + 1, sizeof(*part));
+	size_t u, i, n;
+
+	if (!part)
+		return -ENOMEM;
+	for (u = 0; u < s->plan->units; u++) {
+		const struct nti_unit *unit = s->plan->unit[u].unit;
+
+		for (i = 0, n = 0; unit && unit->card && i < s->plan->parts; i++) {
+			const struct nti_session_part *p = &s->plan->part[i];
+			struct nti_event *event = &s->item[p->item].event;
+
+			if (p->part->unit == unit && !p->is_refused)
+				part[n++] = &event->part[p->part - event->part];
+		}
+		if (n)
+			nti_card_place_groups(part, n);
+	}
+	free(part);
+	return 0;
 }
 
 int nti_session_make_plan(struct ntime_session *s)
@@ -575,7 +628,9 @@ int nti_session_make_plan(struct ntime_session *s)
 	int ret;
 
 	nti_session_forget_plan(s);
-	ret = refuse_without_counter(s);
+	ret = place_groups(s);
+	if (ret == 0)
+		ret = refuse_without_counter(s);
 	if (ret == 0)
 		ret = check_sums(s);
 	if (ret == 0)

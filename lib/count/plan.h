@@ -23,6 +23,7 @@ struct nti_session_part {
 	size_t item;
 	unsigned int pass;
 	bool needs_counter; /* false: counts in every pass */
+	bool is_beside;	    /* its counter counts while any other of its PMU does; see open.c */
 	bool is_refused;    /* the kernel said no */
 	bool is_shared;	    /* one of several core PMUs that take turns with a task; see read.c */
 	bool is_follower;   /* not the first of them that is open */

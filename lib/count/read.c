@@ -358,6 +358,16 @@ static uint64_t counted_ns_of(const struct nti_perf_reading *r, size_t member)
 	return r->missing >> member & 1 ? 0 : r->running_ns;
 }
 
+/*
+ * How long what joins each group of its PMU was wanted. Groups that take their turns by themselves
+ * are all wanted all the time.
+ */
+static uint64_t wanted_ns_beside(const struct ntime_session *s, const struct nti_perf_reading *r,
+				 const struct nti_item_sum *sum)
+{
+	return nti_session_is_by_pass(s) || !sum->is_seen ? r->enabled_ns : 0;
+}
+
 static void add_group(struct ntime_session *s, const struct nti_session_group *g,
 		      const struct nti_perf_reading *r)
 {
@@ -375,6 +385,8 @@ static void add_group(struct ntime_session *s, const struct nti_session_group *g
 		sum->gone += nti_session_why_gone(g) != NULL;
 		if (together != NTI_SUM)
 			choose_reading(sum, together, r->count[k], wanted_ns, counted_ns);
+		else if (p->is_beside && !p->needs_counter)
+			add_shared(sum, r->count[k], wanted_ns_beside(s, r, sum), counted_ns);
 		else if (p->is_shared && g->perf.where.pid != -1)
 			add_shared(sum, r->count[k], p->is_follower ? 0 : wanted_ns, counted_ns);
 		else

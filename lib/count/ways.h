@@ -38,6 +38,8 @@ uint32_t nti_session_fill_need(const struct ntime_session *s, const struct nti_s
 			       struct nti_plan_event *need);
 /* It is read where it always runs, or cannot be counted this way whatever is free. */
 bool nti_session_needs_no_counter(const struct nti_session_part *p);
+/* Does its counter count while any other of its PMU instance does, and nothing else? */
+bool nti_session_is_beside(const struct ntime_session *s, const struct nti_session_part *p);
 /* Counters of its PMU instance that can count @part; 0 also for what registers cannot count. */
 uint64_t nti_session_counters(const struct nti_part *part);
 /* Which counter that could count @p is somebody else's. 0 or -ENOMEM. */

@@ -339,6 +339,7 @@ static int card_need(const struct nti_part *part, struct nti_pmu_need *out)
 	nti_absence_fini(&absent);
 	if (ret < 0)
 		return ret;
+	out->is_beside = event.is_clocks;
 	out->counters = nthw_nv50_counters(part->unit->card->chip, &event);
 	out->also = nthw_nv50_also(&event);
 	for (uint32_t i = 1; i < NTHW_NV_MUXES; i++) {

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/names.h"
 #include "lib/access/box.h"
@@ -23,7 +24,7 @@ struct card_hw {
 	struct nthw_nv50_pm pm;
 	struct nthw_nv50_state state;
 	uint64_t count[NTHW_NV50_COUNTERS]; /* of all periods since it was programmed */
-	uint32_t unsure;
+	uint64_t unsure;
 	bool is_running;
 	int error; /* of the look that goes on */
 };
@@ -134,11 +135,12 @@ int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 				      kinds[attr->config >> 63 ? NTHW_NV_ROP : NTHW_NV_TPC]);
 	else if (ret == NTHW_ENOTSUP)
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name,
-				      "leave out mode above 2, bits of op above 0xffff, and mux "
+				      "leave out mode 3 to 6, bits of op above 0xffff, and mux "
 				      "above 7",
 				      "of %s ntime counts functions of four signals and sums of "
 				      "4 or 6 bits, with multiplexers VFETCH, ZCULL, PROP, CROP, "
-				      "ZROP and TEX, groups of domain 3, and no delays",
+				      "ZROP and TEX, groups of domain 3, and no delays; and, "
+				      "with mode 7, clocks of a domain",
 				      name);
 	else
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name, "ntime list -v",
@@ -146,6 +148,115 @@ int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 				      "multiplexer, or amount is without mode, or sel without mux",
 				      chip->name, name);
 	return ret < 0 ? ret : -ENOTSUP;
+}
+
+#define GROUPS 4 /* that domain 3 has places for, of GROUP_WIRES signals each */
+#define GROUP_WIRES 4
+#define NO_PLACE 0xff
+
+/* Where the groups of domain 3 stand: as few as possible in one place. */
+struct places {
+	uint8_t of[256]; /* of each group */
+	unsigned int load[GROUPS];
+};
+
+/* Four groups at most are an event's, so that one is left. */
+static uint8_t least(const struct places *p, uint32_t taken)
+{
+	uint8_t i, best = GROUPS;
+
+	for (i = 0; i < GROUPS; i++)
+		if (!(taken >> i & 1) && (best == GROUPS || p->load[i] < p->load[best]))
+			best = i;
+	return best;
+}
+
+static uint8_t group_at(const struct nthw_nv50_event *event, unsigned int i)
+{
+	return (uint8_t)(event->groups >> 8 * i);
+}
+
+/* The place that the group of signals 4i to 4i + 3 has got as another one of the event's. */
+static uint8_t place_of_twin(const struct nthw_nv50_event *event, const uint8_t *place,
+			     unsigned int i)
+{
+	unsigned int k;
+
+	for (k = 0; k < GROUPS; k++)
+		if (place[k] != NO_PLACE && group_at(event, k) == group_at(event, i))
+			return place[k];
+	return NO_PLACE;
+}
+
+/* Places of the event's groups: those that they have already come first. */
+static void choose_places(const struct nthw_nv50_event *event, struct places *p, uint8_t *place)
+{
+	uint32_t taken = 0;
+	unsigned int n, i;
+
+	memset(place, NO_PLACE, GROUPS);
+	for (n = 0; n < 2 * GROUPS; n++) {
+		uint8_t *of = &p->of[group_at(event, i = n % GROUPS)];
+
+		if (!(event->led >> i & 1) || place[i] != NO_PLACE)
+			continue;
+		place[i] = place_of_twin(event, place, i);
+		if (place[i] != NO_PLACE)
+			continue;
+		if (*of != NO_PLACE && !(taken >> *of & 1)) {
+			place[i] = *of;
+		} else if (n >= GROUPS) {
+			place[i] = least(p, taken);
+			p->load[place[i]]++;
+			*of = *of == NO_PLACE ? place[i] : *of;
+		}
+		taken |= place[i] == NO_PLACE ? 0 : (uint32_t)1 << place[i];
+	}
+}
+
+static uint64_t move_signals(uint64_t signals, const uint8_t *place)
+{
+	uint64_t out = 0;
+	unsigned int i;
+
+	for (i = 0; i < 32; i += 8) {
+		uint8_t signal = (uint8_t)(signals >> i);
+
+		if (signal < GROUPS * GROUP_WIRES)
+			signal = (uint8_t)(GROUP_WIRES * place[signal / GROUP_WIRES] +
+					   signal % GROUP_WIRES);
+		out |= (uint64_t)signal << i;
+	}
+	return out;
+}
+
+void nti_card_place_groups(struct nti_part *const *part, size_t n)
+{
+	struct places p = { .load = { 0 } };
+	struct nthw_nv50_event event;
+	uint8_t place[GROUPS];
+	unsigned int k;
+	size_t i;
+
+	memset(p.of, NO_PLACE, sizeof(p.of));
+	for (i = 0; i < n; i++) {
+		struct perf_event_attr *attr = &part[i]->attr;
+		uint64_t groups = 0;
+
+		if (nthw_nv50_encode(part[i]->unit->card->chip, attr->config, attr->config1,
+				     attr->config2, &event) != 0 ||
+		    !event.led)
+			continue;
+		choose_places(&event, &p, place);
+		for (k = 0; k < GROUPS; k++)
+			if (place[k] != NO_PLACE)
+				groups |= (uint64_t)group_at(&event, k) << 8 * place[k];
+		attr->config =
+			(attr->config & ~(uint64_t)UINT32_MAX) | move_signals(event.src, place);
+		attr->config1 = groups << 32;
+		if (event.mode)
+			attr->config1 |= move_signals(event.amount, place);
+	}
 }
 
 struct nti_pmu_share nti_pmu_share(const struct nti_part *part)
@@ -158,7 +269,7 @@ struct nti_pmu_share nti_pmu_share(const struct nti_part *part)
 	int ret = card ? nti_card_encode(part, &event, &absent) : -ENOTSUP;
 
 	nti_absence_fini(&absent);
-	if (ret < 0)
+	if (ret < 0 || event.is_clocks)
 		return out;
 	out.mps = units_of(card, NTHW_NV_MP);
 	out.seen_mps = mps_of(card->chip, &event) & out.mps;
@@ -200,6 +311,16 @@ static bool card_can_share(const struct nti_pmu_event *a, const struct nti_pmu_e
 	return true;
 }
 
+static bool card_is_same(const struct nti_pmu_event *a, const struct nti_pmu_event *b)
+{
+	return memcmp(&a->card, &b->card, sizeof(a->card)) == 0;
+}
+
+static bool is_pre(const struct nti_pmu_event *event)
+{
+	return !event->card.is_clocks && event->counter % NTHW_NV50_SLOTS == NTHW_NV50_PRE;
+}
+
 static int card_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event, size_t n,
 			uint64_t *taken)
 {
@@ -213,12 +334,12 @@ static int card_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event
 	/* PRE last: writing its function ends a period. */
 	for (i = 0; ret == 0 && i < n; i++) {
 		card->count[event[i].counter] = 0;
-		if (event[i].counter % NTHW_NV50_SLOTS != NTHW_NV50_PRE)
+		if (!is_pre(&event[i]))
 			ret = nthw_nv50_program(&card->pm, event[i].counter, &event[i].card,
 						&card->state);
 	}
 	for (i = 0; ret == 0 && i < n; i++)
-		if (event[i].counter % NTHW_NV50_SLOTS == NTHW_NV50_PRE)
+		if (is_pre(&event[i]))
 			ret = nthw_nv50_program(&card->pm, event[i].counter, &event[i].card,
 						&card->state);
 	return ret;
@@ -265,11 +386,9 @@ static int card_stop(struct nti_pmu_hw *hw)
 static int card_check(struct nti_pmu_hw *hw, uint64_t *lost)
 {
 	struct card_hw *card = card_of(hw);
-	uint32_t now = 0;
-	int ret = nthw_nv50_check(&card->pm, &card->state, &now);
 
-	*lost = now;
-	return ret;
+	*lost = 0;
+	return nthw_nv50_check(&card->pm, &card->state, lost);
 }
 
 static void card_begin(struct nti_pmu_hw *hw)
@@ -340,6 +459,7 @@ static void card_free(struct nti_pmu_hw *hw)
 static const struct nti_pmu_hw_ops card_ops = {
 	.encode = card_encode,
 	.can_share = card_can_share,
+	.is_same = card_is_same,
 	.program = card_program,
 	.start = card_start,
 	.stop = card_stop,

@@ -68,7 +68,9 @@ void nti_pmus_give_back(struct nti_pmus *pmus, const struct nti_unit *unit);
 /* What an event needs of boxes, for who plans: there need not be a PMU instance yet. */
 #define NTI_PMU_WANTS 13 /* registers that the counters of a box or a card share */
 struct nti_pmu_need {
-	bool always_runs;  /* needs no counter: any number of events is read beside each other */
+	bool always_runs; /* needs no counter: any number of events is read beside each other */
+	/* its counter is beside all others and counts while any of them do: it joins each group */
+	bool is_beside;
 	uint64_t counters; /* counters that can count it, as those of nti_pmus_take() */
 	uint64_t also;	   /* the counter that it takes besides; 0: none */
 	/*
@@ -92,6 +94,12 @@ struct nti_pmu_share {
 struct nti_pmu_share nti_pmu_share(const struct nti_part *part);
 /* 0; -ENOTSUP: not this event, nti_pmu_group_add() tells why; -ENOMEM. */
 int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out);
+/*
+ * Of @part, of one card, the words that want groups of wires of the shader are written anew: which
+ * group stands behind which four signals is free, and here as many of them as can be stand beside
+ * each other. They count the same.
+ */
+void nti_card_place_groups(struct nti_part *const *part, size_t n);
 /* What people call shared register @i of a box or card; NULL: there is none. */
 const char *nti_pmu_want_name(const struct nti_unit *unit, unsigned int i);
 

@@ -59,6 +59,19 @@ static bool place(const struct nti_pmu_group *g, size_t k, int on[NTI_PMU_COUNTE
 	return false;
 }
 
+/* The first member that is the same set-up as member @k, which may be that one itself. */
+static size_t first_like(const struct nti_pmu_group *g, size_t k)
+{
+	bool (*is_same)(const struct nti_pmu_event *, const struct nti_pmu_event *) =
+		g->pmu->hw->ops->is_same;
+	size_t i;
+
+	for (i = 0; is_same && i < k; i++)
+		if (is_same(&g->member[i].event, &g->member[k].event))
+			return i;
+	return k;
+}
+
 /* Counters for all members; false: there are none, and those that members had stay. */
 static bool place_all(struct nti_pmu_group *g)
 {
@@ -74,13 +87,15 @@ static bool place_all(struct nti_pmu_group *g)
 	for (k = 0; k < g->count; k++) {
 		uint64_t tried = also;
 
-		if (!place(g, k, on, &tried))
+		if (first_like(g, k) == k && !place(g, k, on, &tried))
 			return false;
 	}
 	for (i = 0; i < NTI_PMU_COUNTERS; i++) {
 		if (on[i] >= 0)
 			g->member[on[i]].event.counter = (unsigned int)i;
 	}
+	for (k = 0; k < g->count; k++)
+		g->member[k].event.counter = g->member[first_like(g, k)].event.counter;
 	return true;
 }
 

@@ -57,6 +57,8 @@ struct nti_pmu_hw_ops {
 	 * share.
 	 */
 	bool (*can_share)(const struct nti_pmu_event *a, const struct nti_pmu_event *b);
+	/* Are both one set-up, so that one counter counts them? NULL: each has one of its own. */
+	bool (*is_same)(const struct nti_pmu_event *a, const struct nti_pmu_event *b);
 
 	/*
 	 * All of @event at 0 and standing still, but those of which somebody has taken the counter:

@@ -6,6 +6,7 @@ Usage: test_model.py NTIME [-k WORD]
 """
 import csv
 import io
+import itertools
 import json
 import os
 import random
@@ -515,6 +516,100 @@ def every_event_of_every_chip_counts_what_is_true():
                 equal(registers(card), found, chip)
 
 
+CLOCKS = ['host', 'core_a', 'core_b', 'shader', 'memory', 'core_c', 'vdec', 'core_d']
+ACCESS = 16  # clocks of each domain that an access of a register takes
+# NVPerfKit's percentages: of the clocks of which domain.
+SHARES = {'input_assembler_busy': 1, 'input_assembler_waits_for_fb': 1, 'geom_busy': 3, 'geom_waits_for_shader': 3, 'stream_out_busy': 1, 'rop_busy': 2,
+          'rop_waits_for_shader': 2, 'rop_waits_for_fb': 2, 'shader_waits_for_texture': 3, 'shader_waits_for_geom': 3, 'shader_waits_for_rop': 3,
+          'texture_busy': 3, 'texture_waits_for_fb': 2, 'texture_waits_for_shader': 3, 'gpu_idle': 1}
+
+
+def by_name(card, *args):
+    """Items of a run that plays five frames, by their names without the unit."""
+    done = ntime('--model', card.path, 'stat', '--json', *args, '--', t.NTIME, 'model', 'play', card.path, '5')
+    report = json.loads(done.stderr)
+    return {re.sub('^gpu0/(.*)/$', r'\1', item['name']): item for item in report['items']}, report
+
+
+@test
+def clocks_of_every_domain_are_counted_beside_its_counters():
+    for chip in CHIPS:
+        names = [f'cycles_{name}' for name in (CLOCKS[:5] if chip == 'G80' else CLOCKS)]
+        with Card(chip) as card:
+            items, _ = by_name(card, '-e', ','.join(f'gpu0/{n}/' for n in names + FOUR))
+            true = truths(card, names + FOUR)
+            equal({n: items[n]['value'] for n in FOUR}, {n: true[n] for n in FOUR}, chip)
+            # Frames, and the accesses that end the period.
+            own = {(items[n]['value'] - true[n]) for n in names}
+            equal(len(own) == 1 and 0 < min(own) < 100 * ACCESS and min(own) % ACCESS == 0, True, (chip, own))
+            equal(by_name(card, '-e', 'gpu0/domain=4,mode=7/,gpu0/cycles_memory/')[1]['passes'], 1)
+            has(err(ntime('--model', card.path, '-e', 'gpu0/cycles_core_e/', 'true')), 'cycles_core_a')
+    with Card('G80') as card:
+        has(err(ntime('--model', card.path, '-e', 'gpu0/cycles_vdec/', 'true')), 'cycles_vdec')
+    # Longer than a register: a domain's clocks are those of what was played, and say so where they could not be read in time.
+    with Card() as card:
+        done = ntime('--model', card.path, '--json', '-e', 'gpu0/cycles_shader/', '--', t.NTIME, 'model', 'play', card.path, '1', '--busy', str(10**10))
+        item = json.loads(done.stderr)['items'][0]
+        equal(item['value'] > 10**10 or 'overflowed' in item['flags'], True, item)
+
+
+@test
+def shares_are_of_the_clocks_of_the_same_periods():
+    """Whatever pass an event is in, its clocks are of the same run; frames have each their own."""
+    names = list(SHARES)
+    for chip in ('G80', 'G96', 'GT218'):
+        with Card(chip) as card:
+            by_name(card)
+            true = truths(card, names)
+            for name, d in SHARES.items():
+                clocks = f'cycles_{CLOCKS[d]}'
+                items, _ = by_name(card, '-m', f'{name}_percent', '-e', f'gpu0/{name}/,gpu0/{clocks}/')
+                equal(items[name]['value'], true[name], (chip, name))
+                equal(abs(items[f'{name}_percent']['value'] - 100 * true[name] / items[clocks]['value']) < 1e-9, True, (chip, name, items))
+            # In passes the shares are as if each were alone but for the clocks of more accesses.
+            items, report = by_name(card, '--passes', '-m', 'gpu', '-e', 'gpu0/cycles_shader/')
+            equal(report['passes'] > 1, True, report['passes'])
+            played = int(model('truth', card.path, 'cycles_shader'))
+            for name in names:
+                share, most = items[f'{name}_percent']['value'], 100 * true[name] / played
+                equal(most * played / (played + 400 * ACCESS) < share <= most, True, (chip, name, share, most))
+            waits = sum(items[f'shader_waits_for_{what}_percent']['value'] for what in ('texture', 'geom', 'rop'))
+            equal(abs(items['shader_waits_percent']['value'] - waits) < 0.05 * waits, True, (items['shader_waits_percent'], waits))
+            busy = items['gpu_busy_percent']['value'] + items['gpu_idle_percent']['value']
+            equal(abs(busy - 100) < 0.01, True, busy)
+
+
+@test
+def clocks_go_with_the_pass_of_their_group():
+    other = 'gpu0/domain=1,src=0xececec4e,op=0xaaaa,mux=1,sel=0/'
+    with Card() as card:
+        events = f'{{gpu0/input_assembler_busy/,gpu0/cycles_core_a/}},{{{other},gpu0/cycles_core_b/}},gpu0/cycles_shader/'
+        items, report = by_name(card, '--passes', '-e', events)
+        played = int(model('truth', card.path, 'cycles_core_a'))
+        equal(report['passes'], 2)
+        for name in ('cycles_core_a', 'cycles_core_b', 'cycles_shader'):
+            equal(played < items[name]['value'] < played + 100 * ACCESS, True, (name, items[name], played))
+        # A turn each frame: what is in every pass is of every frame, and so is a share.
+        with tempfile.TemporaryDirectory() as folder:
+            path, ring = (os.path.join(folder, name) for name in ('frames.csv', 'ring'))
+            ntime('--model', card.path, 'stat', '--frames', ring, '-e', f'gpu0/input_assembler_busy/,{other},gpu0/cycles_core_a/', '-m',
+                  'input_assembler_busy_percent', '--', t.NTIME, 'model', 'play', card.path, '6')
+            equal(ntime('watch', '--frames', ring, '--csv', '-o', path).returncode, 0)
+            with open(path, encoding='utf-8') as f:
+                rows = list(csv.DictReader(f))
+        frames = {}
+        for row in rows:
+            frames.setdefault(row['sample'], {})[row['name']] = row
+        equal(len(frames), 6)
+        for number, frame in enumerate(frames.values()):
+            busy, clocks, share = (frame[n] for n in ('gpu0/input_assembler_busy/', 'gpu0/cycles_core_a/', 'input_assembler_busy_percent'))
+            equal((clocks['flags'], int(clocks['value']) > 1000), ('simulated', True), clocks)
+            equal('frame=' in busy['flags'], number % 2 == 1, busy)
+            equal('frame=' in share['flags'], number % 2 == 1, share)
+            if number % 2 == 0:
+                equal(abs(float(share['value']) - 100 * int(busy['value']) / int(clocks['value'])) < 1e-4, True, (busy, clocks, share))
+
+
 @test
 def any_target_counts_the_card():
     names = ['gpu_idle', 'setup_triangle_count']
@@ -639,6 +734,55 @@ def a_multiplexer_has_one_value():
         report = json.loads(done.stderr)
         named, raw, _ = (item['value'] for item in report['items'])
         equal((named, report['passes']), (raw, 1))
+
+
+# Groups of the shader's wires, from G200 on and before: of four places any one does.
+GROUPS = ({'geom_mp0': 0x16, 'shader_mp0': 0x16, 'geom_mp1': 0x2a, 'shader_mp1': 0x2a, 'shader_rop': 0, 'shader_tex': 1, 'tex_shader': 2},
+          {'geom_mp0': 3, 'geom_mp1': 3, 'shader_mp0': 4, 'shader_mp1': 4, 'shader_rop': 5, 'shader_tex': 0x10, 'tex_shader': 0x11})
+
+
+def fewest(names, groups):
+    """Of all ways to make passes of them, by trying each: four counters, and four groups."""
+    for passes in range(1, len(names) + 1):
+        for way in itertools.product(range(passes), repeat=len(names)):
+            members = [[n for n, at in zip(names, way) if at == k] for k in range(passes)]
+            if all(len(m) <= 4 and len(set().union(*(groups[n] for n in m))) <= 4 for m in members):
+                return passes
+    return 0
+
+
+@test
+def groups_stand_where_there_is_room():
+    shader = [n for n, d in SHARES.items() if d == 3]
+    for chip in ('G96', 'GT218'):
+        units = GROUPS[chip == 'G96']
+        groups = {n: {units[u] for u in re.findall(r'(\w+)\.', EVENTS[n])} for n in shader}
+        with Card(chip) as card:
+            for size in range(2, 5):
+                for names in itertools.combinations(shader, size):
+                    done = ntime('--model', card.path, 'stat', '--json', '--passes', '-e', ','.join(f'gpu0/{n}/' for n in names), '--', t.NTIME, 'model',
+                                 'play', card.path, '1')
+                    report = json.loads(done.stderr)
+                    equal({item['name'].split('/')[1]: item['value'] for item in report['items']}, truths(card, names), chip)
+                    equal(report['passes'], fewest(names, groups), (chip, names))
+            waits = by_name(card, '-m', 'shader_waits_percent')[0]['shader_waits_percent']
+            equal('value' in waits, True, waits)
+
+
+@test
+def equal_set_ups_share_a_counter():
+    """Six names and words of two set-ups, and three more of the same domain."""
+    names = ['input_assembler_busy', 'vertex_attribute_count', 'gpu_idle', 'domain=1,src=0xececeecb,op=0xaaaa', 'domain=1,src=0xececeecb,op=0xaaaa', 'gpu_idle',
+             'setup_line_count', 'setup_point_count', 'geom_vertex_out_count']
+    with Card() as card:
+        done = ntime('--model', card.path, '--json', '--passes', '-e', ','.join(f'gpu0/{n}/' for n in names), '--', t.NTIME, 'model', 'play', card.path, '5')
+        report = json.loads(done.stderr)
+        values = [item['value'] for item in report['items']]
+        equal((values[0], values[2], values[3], values[6]), (values[1], values[5], values[4], int(model('truth', card.path, 'setup_line_count'))))
+        equal((report['passes'], values[2]), (2, values[3]))
+    with Card('G80') as card:
+        items, report = by_name(card, '-e', 'gpu0/rasterizer_pixels_out_count.1/,gpu0/shaded_pixel_count.1/,gpu0/shaded_pixel_count.0/')
+        equal(([items[n]['value'] for n in items], report['passes']), (list(truths(card, items).values()), 1))
 
 
 @test
@@ -791,7 +935,7 @@ def lists_say_what_is_guessed():
 def lists_name_the_events():
     with Card('G80') as card:
         done = ntime('--model', card.path, 'list', '--names', 'gpu0')
-        equal(sorted(line for line in out(done).split('\n') if line.startswith('gpu0/')), sorted(f'gpu0/{name}/' for name in [*events_of('G80'), *ABSENT]))
+        equal(sorted(line for line in out(done).split('\n') if line.startswith('gpu0/')), sorted(f'gpu0/{name}/' for name in [*events_of('G80'), *ABSENT, *(f'cycles_{c}' for c in CLOCKS[:5])]))
         equal(json.loads(out(ntime('list', '--model', card.path, '--json', 'gpu0')))['units'][0]['method'], 'model')
 
 

@@ -84,7 +84,7 @@ struct card {
 	uint32_t next[NTHW_NV50_COUNTERS]; /* what the period that runs will have */
 	int lag[NTHW_NV_DOMAINS];	   /* reads of CTRL until a trigger has come over */
 	int coming[NTHW_NV_DOMAINS];
-	uint32_t may;	   /* counters whose registers may be written */
+	uint64_t may;	   /* counters whose registers may be written */
 	uint32_t numb;	   /* address of a register that keeps nothing; 0: none */
 	bool is_gone;	   /* all reads give ones */
 	int others_at;	   /* access before which somebody else triggers; -1: none */
@@ -162,6 +162,7 @@ static void swap_domain(struct card *c, uint32_t d)
 		return;
 	for (slot = 0; slot < 4; slot++)
 		*at(c, counters[slot] + 4 * d) = c->next[4 * d + slot];
+	*at(c, 0xa600 + 4 * d) = c->next[32 + d];
 	*ctrl |= (*ctrl & QUAD_STATE) ? QUAD_STATE : BIT(24);
 }
 
@@ -229,7 +230,7 @@ static uint32_t mux_bits(const struct card *c, uint32_t mux, bool is_kept)
 static void judge(struct card *c, uint32_t address, uint32_t value)
 {
 	uint32_t d = address % 0x20 / 4, slot = (address - FIRST) / 0x40;
-	bool is_used = c->may >> (4 * d) & 0xf;
+	bool is_used = c->may >> (4 * d) & 0xf || c->may >> (32 + d) & 1;
 	uint32_t unit, mux = mux_at(c, address, &unit);
 
 	if (mux) {
@@ -312,7 +313,7 @@ static struct nthw_nv50_pm card_of(struct card *c, const char *name)
 	c->chip = nthw_nv_chip_by_name(name);
 	assert_non_null(c->chip);
 	c->boot_0 = (uint32_t)c->chip->id << 20 | 0xa2;
-	c->may = 0xffffffff;
+	c->may = UINT64_MAX;
 	c->units = ((1u << c->chip->tpcs) - 1) | ((1u << c->chip->parts) - 1) << 16;
 	c->others_at = -1;
 	c->others_ack_at = -1;
@@ -343,8 +344,8 @@ static void is_as_found(struct card *c, const struct card *before)
 	for (address = FIRST; address < END; address += 4) {
 		uint32_t differ = *at(c, address) ^ before->reg[(address - FIRST) / 4];
 
-		if (is_in(address, 0xa680) || is_in(address, 0xa6c0) || is_in(address, 0xa700) ||
-		    is_in(address, 0xa740))
+		if (is_in(address, 0xa600) || is_in(address, 0xa680) || is_in(address, 0xa6c0) ||
+		    is_in(address, 0xa700) || is_in(address, 0xa740))
 			continue;
 		if (is_in(address, 0xa7c0))
 			differ &= ~QUAD_STATE;
@@ -471,16 +472,19 @@ TEST(what_chips_have)
 	struct nthw_nv50_event event = { 0, 0xaaaa, 5 };
 	uint32_t counter, index;
 
-	TT_IS(nthw_nv50_all(g80), 0xfffff);
-	TT_IS(nthw_nv50_all(nthw_nv_chip_by_name("MCP79")), 0xfffffff);
-	TT_IS(nthw_nv50_all(gt218), 0xffffffff);
+	TT_IS(nthw_nv50_all(g80), 0x1f000fffff);
+	TT_IS(nthw_nv50_all(nthw_nv_chip_by_name("MCP79")), 0x7f0fffffff);
+	TT_IS(nthw_nv50_all(gt218), 0xffffffffff);
 	TT_IS(nthw_nv50_all(nthw_nv_chip_by_name("GF100")), 0);
 	TT_IS(nthw_nv50_counters(g80, &event), 0);
 	event.domain = 8;
 	TT_IS(nthw_nv50_counters(gt218, &event), 0);
 	for (counter = 0; counter < NTHW_NV50_COUNTERS; counter++) {
-		TT_TEXT(nthw_nv50_counter(gt218, counter, &index)->name, names[counter % 4]);
-		TT_IS(index, counter / 4);
+		bool is_clocks = counter >= 32;
+
+		TT_TEXT(nthw_nv50_counter(gt218, counter, &index)->name,
+			is_clocks ? "CTR_CYCLES" : names[counter % 4]);
+		TT_IS(index, is_clocks ? counter - 32 : counter / 4);
 	}
 }
 
@@ -509,9 +513,9 @@ static int program(const struct nthw_nv50_pm *pm, uint32_t counter, uint32_t src
 	return nthw_nv50_program(pm, counter, &event, st);
 }
 
-static uint32_t lost_of(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *st)
+static uint64_t lost_of(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *st)
 {
-	uint32_t lost = 0x4711;
+	uint64_t lost = 0x4711;
 
 	TT_IS(nthw_nv50_check(pm, st, &lost), 0);
 	TT_IS(lost, st->foreign | st->spoilt);
@@ -548,6 +552,105 @@ TEST(g80_in_order)
 	went(&c, "W ia484 12345678\nW ia4a4 51234\nR ia7c4\nW ia7c4 0\n");
 	is_as_found(&c, &before);
 	is_all_zero(&st);
+}
+
+/* Clocks of domain 4 take none of its counters: only what ends its periods is set up. */
+TEST(clocks_in_order)
+{
+	struct nthw_nv50_event clocks = { 0 };
+	struct nthw_nv50_state st = { 0 };
+	struct nthw_nv50_period period;
+	struct card c, before;
+	struct nthw_nv50_pm pm = card_of(&c, "GT218");
+
+	c.may = UINT64_C(1) << 36;
+	before = c;
+	TT_IS(nthw_nv50_encode(c.chip, UINT64_C(0x3c) << 53, 0, 0, &clocks), 0);
+	TT_IS(nthw_nv50_counters(c.chip, &clocks), UINT64_C(1) << 36);
+	TT_IS(nthw_nv50_also(&clocks), 0);
+	TT_IS(nthw_nv50_program(&pm, 16, &clocks, &st), NTHW_EINVAL);
+	TT_IS(nthw_nv50_program(&pm, 36, &clocks, &st), 0);
+	TT_IS(st.counters, UINT64_C(1) << 36);
+	went(&c, "R ia7d0\nR ia570\nW ia570 6f\nR ia570\nW ia7d0 1\nR ia7d0\n");
+	TT_IS(nthw_nv50_begin(&pm, &st), 0);
+	c.next[36] = 0xffffffff;
+	forget(&c);
+	TT_IS(nthw_nv50_end(&pm, &st, &period), 0);
+	went(&c, "R i400084\nW i400084 20\nR ia7d0\nR ia610\nR ia7d0\nW ia7f0 1\n");
+	TT_IS(period.count[36], 0xffffffff);
+	TT_IS(period.unsure, UINT64_C(1) << 36);
+	TT_IS(lost_of(&pm, &st), 0);
+	*at(&c, 0xa7d0) = 0;
+	TT_IS(lost_of(&pm, &st), UINT64_C(1) << 36);
+	*at(&c, 0xa7d0) = 1;
+	st.foreign = 0;
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	is_as_found(&c, &before);
+	is_all_zero(&st);
+}
+
+/*
+ * Beside a counter of the domain: whichever goes first, the domain stays as long as one is there.
+ */
+TEST(clocks_beside_others)
+{
+	struct nthw_nv50_event clocks = { .domain = 1, .is_clocks = 1 };
+	struct nthw_nv50_state st = { 0 };
+	struct nthw_nv50_period period;
+	struct card c, before;
+	struct nthw_nv50_pm pm = card_of(&c, "G80");
+	uint32_t i;
+
+	before = c;
+	for (i = 0; i < 2; i++) {
+		TT_IS(nthw_nv50_program(&pm, 33, &clocks, &st), 0);
+		TT_IS(program(&pm, COUNTER(1, PRE) + i, 0xeeeeeec8, 0xaaaa, &st), 0);
+		TT_IS(nthw_nv50_program(&pm, 33, &clocks, &st), 0);
+	}
+	TT_IS(st.counters, UINT64_C(1) << 33 | 0x30);
+	TT_IS(nthw_nv50_begin(&pm, &st), 0);
+	c.next[4] = 10;
+	c.next[5] = 11;
+	c.next[33] = 4711;
+	TT_IS(nthw_nv50_end(&pm, &st, &period), 0);
+	TT_IS(period.count[4] + period.count[5] + period.count[33], 10 + 11 + 4711);
+	*at(&c, 0xa404) = 7;
+	TT_IS(lost_of(&pm, &st), 0x10);
+	TT_IS(nthw_nv50_program(&pm, 33, &clocks, &st), 0);
+	*at(&c, 0xa404) = 0;
+	st.foreign = 0;
+	TT_IS(nthw_nv50_restore(&pm, &st), 0);
+	is_as_found(&c, &before);
+}
+
+/* Of their words only the domain is not 0, and the chip has it. */
+TEST(words_of_clocks)
+{
+	static const struct {
+		const char *chip;
+		uint64_t config, config1, config2;
+		int status;
+	} rows[] = {
+		{ "GT218", UINT64_C(7) << 56, 0, 0, 0 },
+		{ "GT218", UINT64_C(0x3f) << 53, 0, 0, 0 },
+		{ "G80", UINT64_C(0x3c) << 53, 0, 0, 0 },
+		{ "G80", UINT64_C(0x3d) << 53, 0, 0, NTHW_EINVAL },
+		{ "MCP77", UINT64_C(0x3e) << 53, 0, 0, 0 },
+		{ "MCP77", UINT64_C(0x3f) << 53, 0, 0, NTHW_EINVAL },
+		{ "GT218", UINT64_C(0x38) << 53 | 1, 0, 0, NTHW_EINVAL },
+		{ "GT218", UINT64_C(0x38) << 53 | UINT64_C(1) << 32, 0, 0, NTHW_EINVAL },
+		{ "GT218", UINT64_C(0x38) << 53 | UINT64_C(1) << 59, 0, 0, NTHW_EINVAL },
+		{ "GT218", UINT64_C(0x38) << 53, 1, 0, NTHW_EINVAL },
+		{ "GT218", UINT64_C(0x38) << 53, 0, 1, NTHW_EINVAL },
+		{ "GT218", UINT64_C(6) << 56, 0, 0, NTHW_ENOTSUP },
+	};
+	struct nthw_nv50_event event;
+	size_t i;
+
+	for (i = 0; i < NTHW_ARRAY_SIZE(rows); i++)
+		TT_IS(nthw_nv50_encode(nthw_nv_chip_by_name(rows[i].chip), rows[i].config,
+				       rows[i].config1, rows[i].config2, &event),
+		      rows[i].status);
 }
 
 static int program_muxed(const struct nthw_nv50_pm *pm, uint32_t counter, uint32_t mux,
@@ -1089,7 +1192,7 @@ TEST(a_card_that_is_gone)
 {
 	struct nthw_nv50_state st = { 0 };
 	struct nthw_nv50_period period;
-	uint32_t lost = 4711;
+	uint64_t lost = 4711;
 	struct card c;
 	struct nthw_nv50_pm pm = card_of(&c, "GT218");
 
@@ -1294,6 +1397,18 @@ static bool again(struct run *r, int ret)
 	return true;
 }
 
+static int program_clocks(struct run *r, uint32_t counter)
+{
+	struct nthw_nv50_event event = { .domain = counter - NTHW_NV50_CLOCKS, .is_clocks = 1 };
+	int ret;
+
+	r->card.may |= UINT64_C(1) << counter;
+	do
+		ret = nthw_nv50_program(&r->pm, counter, &event, &r->state);
+	while (again(r, ret));
+	return ret;
+}
+
 static int program_one(struct run *r, uint32_t counter)
 {
 	struct nthw_nv50_event event = { .domain = counter / 4 };
@@ -1359,7 +1474,7 @@ static int end_one(struct run *r)
 
 static int check_all(struct run *r)
 {
-	uint32_t lost = 4711;
+	uint64_t lost = 4711;
 	int ret;
 
 	do
@@ -1382,7 +1497,8 @@ static int restore_all(struct run *r)
 /* From beginning to end; the first error that is not tried again ends it. */
 static int run_all(struct run *r)
 {
-	uint32_t all = nthw_nv50_all(r->pm.chip), counter, last = 0;
+	uint64_t all = nthw_nv50_all(r->pm.chip);
+	uint32_t counter, last = 0;
 	int ret, i;
 
 	do
@@ -1392,6 +1508,10 @@ static int run_all(struct run *r)
 		do
 			counter = (uint32_t)(tt_random(&r->seed) % NTHW_NV50_COUNTERS);
 		while (!(all >> counter & 1));
+		if (counter >= NTHW_NV50_CLOCKS) {
+			ret = program_clocks(r, counter);
+			continue;
+		}
 		/* often another counter of the same domain */
 		last = i && tt_random(&r->seed) % 2 ? last / 4 * 4 + counter % 4 : counter;
 		ret = program_one(r, last);
@@ -1499,7 +1619,10 @@ int main(void)
 		cmocka_unit_test(events_of_words),
 		cmocka_unit_test(what_chips_have),
 		cmocka_unit_test(the_chip_is_asked_for),
+		cmocka_unit_test(words_of_clocks),
 		cmocka_unit_test(g80_in_order),
+		cmocka_unit_test(clocks_in_order),
+		cmocka_unit_test(clocks_beside_others),
 		cmocka_unit_test(multiplexers_in_order),
 		cmocka_unit_test(units_in_order),
 		cmocka_unit_test(two_multiplexers_in_order),
