@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The machine that a subcommand looks at. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <ntime/list.h>
@@ -49,6 +50,21 @@ __attribute__((weak)) bool cli_machine_recordings_count(void)
 	return false;
 }
 
+/* What is only asked can do without a model that the environment names in vain. */
+static int open_without_model(struct ntime_options *options, int why, struct ntime_ctx **ctx)
+{
+	struct ntime_ctx *without;
+	int ret;
+
+	options->model = "";
+	ret = ntime_open(&without, options);
+	if (ret == 0)
+		cli_machine_say(*ctx, why);
+	ntime_close(*ctx);
+	*ctx = without;
+	return ret;
+}
+
 int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx)
 {
 	struct ntime_options options = {
@@ -87,6 +103,8 @@ int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx)
 	if (ret < 0)
 		return ret;
 	ret = ntime_open(ctx, &options);
+	if (ret < 0 && !m->counts && !m->model && getenv("NTIME_MODEL"))
+		ret = open_without_model(&options, ret, ctx);
 	if (ret < 0) {
 		cli_machine_say(*ctx, ret);
 		ntime_close(*ctx);

@@ -18,6 +18,8 @@ static const struct cli_brief rows[] = {
 	  .figure = CLI_MAJOR_FAULTS, .words = " from disk" },
 	{ "context-switches", "proc/context-switches/", "switches", "switches",
 	  .figure = CLI_INVOLUNTARY_SWITCHES, .words = " involuntary" },
+	{ "gpu_busy_percent", NULL, "% GPU busy", "GPU", .metric = "gpu_idle_percent",
+	  .words = " % idle" },
 };
 
 const struct cli_brief *cli_brief_at(size_t i)

@@ -24,6 +24,7 @@ const char *const cli_default_events[] = {
  */
 static const char *const cpu_events[] = { "CPU-use", NULL };
 static const char *const machine_events[] = { "proc/context-switches/", "proc/page-faults/", NULL };
+static const char *const card_events[] = { "gpu_busy_percent", "gpu_idle_percent", NULL };
 static const char *const verbose_events[] = { "minor-faults", "major-faults", NULL };
 
 static int add_events(struct cli_sessions *ss, struct ntime_session *s, const char *const *names)
@@ -60,6 +61,8 @@ static int add_items(struct cli_sessions *ss, struct ntime_session *s,
 		ret = add_events(ss, s, cli_default_events + (o->all_cpus || o->cpus));
 	if (!ret && !o->wishes && o->all_cpus)
 		ret = add_events(ss, s, machine_events);
+	if (!ret && !o->wishes && (o->model || getenv("NTIME_MODEL")))
+		ret = add_events(ss, s, card_events);
 	if (!ret && !o->wishes && o->verbose)
 		ret = add_events(ss, s, verbose_events);
 	/* What the events make together costs no counter. */

@@ -45,7 +45,9 @@ struct ntime_ctx;
  * @interrupt_arg: argument of @interrupt
  * @model:	socket of a graphics card that is a model ("ntime model run"), which this machine
  *		has beside its own units, as "gpu0". Its values are simulated and carry
- *		NTIME_SIMULATED; NULL: none. Not together with @machine
+ *		NTIME_SIMULATED; "": none; NULL: the one that the environment's NTIME_MODEL names,
+ *		unless @machine or @root is given or the program runs with another user's rights.
+ *		Not together with @machine
  * @reserved:	must be 0
  *
  * All strings are copied. Since 0.1.

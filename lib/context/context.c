@@ -266,13 +266,23 @@ static int load_metric_file(struct ntime_ctx *ctx, const char *path)
 	return ret;
 }
 
+/* The model that @o names, or, of this machine, the environment's; NULL: none. */
+static const char *model_of(const struct ntime_options *o)
+{
+	const char *model = o->model;
+
+	if (!model && !o->machine && !o->root)
+		model = secure_getenv("NTIME_MODEL");
+	return model && *model ? model : NULL;
+}
+
 /* The card is asked now which it is: who names one that is not there learns it at once. */
-static int open_model(struct ntime_ctx *ctx, const char *socket)
+static int open_model(struct ntime_ctx *ctx, const char *socket, bool is_default)
 {
 	int ret = nti_card_find_model(socket, &ctx->model_chip, &ctx->model_units, &ctx->error);
 
 	if (ret < 0)
-		return ret;
+		return is_default ? nti_error_prefix(&ctx->error, ret, "NTIME_MODEL") : ret;
 	ctx->model = strdup(socket);
 	return ctx->model ? 0 : -ENOMEM;
 }
@@ -286,8 +296,8 @@ static int open_all(struct ntime_ctx *ctx, const struct ntime_options *o)
 	ctx->metrics = (struct nti_metrics){ .base = &nti_metrics_built_in };
 	if (ret == 0 && o->metrics)
 		ret = load_metric_file(ctx, o->metrics);
-	if (ret == 0 && o->model)
-		ret = open_model(ctx, o->model);
+	if (ret == 0 && model_of(o))
+		ret = open_model(ctx, model_of(o), !o->model);
 	return ret;
 }
 

@@ -367,7 +367,65 @@ static int add_metrics(struct ntime_session *s, const char *name, unsigned int g
 	return ret;
 }
 
-/* Add one item, or a group of metrics; on failure the session is as before. */
+struct pattern_walk {
+	struct ntime_session *s;
+	const char *pattern;
+	unsigned int group;
+	size_t found; /* those that nobody can count too */
+};
+
+static int add_fitting(void *arg, const struct nti_event_entry *entry)
+{
+	struct pattern_walk *w = arg;
+	int ret;
+
+	if (!entry->unit || !nti_text_fits(w->pattern, entry->name))
+		return 0;
+	w->found++;
+	if (entry->absent)
+		return 0;
+	ret = check_can_add(w->s);
+	if (ret == 0)
+		ret = add_event(w->s, entry->name, w->group, false);
+	if (ret == 0)
+		w->s->item[w->s->items - 1].is_of_pattern = true;
+	return ret;
+}
+
+/* Within a unit's slashes "shader_*", and not a term's value, which may have any character. */
+static bool is_pattern(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	return slash && strpbrk(slash, "*?") && !strchr(slash, '=');
+}
+
+/* All events that it stands for, but those that nobody can count. -ENOENT: there is none. */
+static int add_pattern(struct ntime_session *s, const char *name, unsigned int group)
+{
+	struct pattern_walk w = { .s = s, .pattern = name, .group = group };
+	int ret = nti_context_core(s->ctx);
+
+	if (ret == 0)
+		ret = nti_event_for_each(&s->ctx->names, add_fitting, &w, &s->ctx->error);
+	if (ret < 0 || w.found)
+		return ret;
+	return nti_error(&s->ctx->error, -ENOENT, "no event is like '%s' ('ntime list' shows all)",
+			 name);
+}
+
+/* A card by its name stands for the shares that are counted in one pass: their group, else NULL. */
+static const char *group_of_card(struct ntime_session *s, const char *name)
+{
+	const struct nti_unit *unit;
+
+	if (strncmp(name, "gpu", 3) != 0 || nti_context_units(s->ctx) < 0)
+		return NULL;
+	unit = nti_units_find(&s->ctx->units, name);
+	return unit && unit->card ? "gpu" : NULL;
+}
+
+/* Add one item, or several that a name stands for; on failure the session is as before. */
 static int add_one(struct ntime_session *s, const char *name, unsigned int group)
 {
 	const struct nti_metric *metric;
@@ -381,8 +439,12 @@ static int add_one(struct ntime_session *s, const char *name, unsigned int group
 		ret = add_metric(s, metric, metric->name, group, false);
 	else if (nti_metrics_has_group(&s->ctx->metrics, name))
 		ret = add_metrics(s, name, group);
+	else if (group_of_card(s, name))
+		ret = add_metrics(s, group_of_card(s, name), group);
 	else if (nti_metric_is_inline(name))
 		ret = add_inline_metric(s, name);
+	else if (is_pattern(name))
+		ret = add_pattern(s, name, group);
 	else
 		ret = add_event(s, name, group, false);
 	if (ret < 0)

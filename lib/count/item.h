@@ -51,7 +51,8 @@ struct nti_session_item {
 	char *name;
 	unsigned int group; /* user's {group}, 0 = none */
 	bool is_hidden;
-	bool was_hidden; /* until the list that unhid it is through */
+	bool was_hidden;    /* until the list that unhid it is through */
+	bool is_of_pattern; /* "gpu0/NAME/" with a pattern for a name stands for it */
 	bool is_metric;
 	bool is_clock;
 	bool is_proc;		   /* of the kernel's text files; procs.h */

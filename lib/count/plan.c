@@ -556,6 +556,17 @@ static int refuse_turns(struct ntime_session *s)
 	if (s->target.flags & (NTIME_BY_PASS | NTIME_PASS_ALONE))
 		return 0;
 	for (i = 0; i < s->plan->parts; i++) {
+		const struct nti_session_part *p = &s->plan->part[i];
+
+		if (p->pass && p->part->unit->is_simulated && s->item[p->item].is_of_pattern)
+			return nti_error(&s->ctx->error, -ENOSPC,
+					 "what was asked for of %s does not fit into one run: "
+					 "turns go by the clock, and the time of a model by its "
+					 "frames; name fewer events, or count them in %u runs of a "
+					 "command: ntime stat --passes",
+					 p->part->unit->name, s->plan->passes);
+	}
+	for (i = 0; i < s->plan->parts; i++) {
 		struct nti_session_part *p = &s->plan->part[i];
 
 		if (p->is_refused || !p->part->unit->is_simulated)

@@ -567,7 +567,7 @@ def shares_are_of_the_clocks_of_the_same_periods():
                 equal(items[name]['value'], true[name], (chip, name))
                 equal(abs(items[f'{name}_percent']['value'] - 100 * true[name] / items[clocks]['value']) < 1e-9, True, (chip, name, items))
             # In passes the shares are as if each were alone but for the clocks of more accesses.
-            items, report = by_name(card, '--passes', '-m', 'gpu', '-e', 'gpu0/cycles_shader/')
+            items, report = by_name(card, '--passes', '-m', 'gpu,gpu-more', '-e', 'gpu0/cycles_shader/')
             equal(report['passes'] > 1, True, report['passes'])
             played = int(model('truth', card.path, 'cycles_shader'))
             for name in names:
@@ -577,6 +577,50 @@ def shares_are_of_the_clocks_of_the_same_periods():
             equal(abs(items['shader_waits_percent']['value'] - waits) < 0.05 * waits, True, (items['shader_waits_percent'], waits))
             busy = items['gpu_busy_percent']['value'] + items['gpu_idle_percent']['value']
             equal(abs(busy - 100) < 0.01, True, busy)
+
+
+@test
+def one_word_stands_for_all():
+    """What is one pass for the card's name, everything that can be counted for a pattern, and its busy share for nothing."""
+    for chip in CHIPS:
+        with Card(chip) as card:
+            items, report = by_name(card, '-e', 'gpu0')
+            equal((report['passes'], len(items), {i['unit'] for i in items.values()}, [n for n, i in items.items() if 'value' not in i]), (1, 14, {'%'}, []), chip)
+            names = [*events_of(chip), *(f'cycles_{c}' for c in (CLOCKS[:5] if chip == 'G80' else CLOCKS))]
+            items, report = by_name(card, '--passes', '-e', 'gpu0/*/')
+            equal(sorted(items), sorted(names), chip)
+            true = truths(card, events_of(chip))
+            equal({n: items[n]['value'] for n in true}, true, chip)
+    with Card() as card:
+        play = ['--', t.NTIME, 'model', 'play', card.path, '5']
+        equal(list(by_name(card, '-e', 'gpu0/shader_w*/')[0]), [n for n in EVENTS if n.startswith('shader_w')])
+        has(err(ntime('--model', card.path, *play)), '% GPU busy')
+        for event, says in {'gpu0/*/': 'does not fit into one run', 'gpu0/xyz*/': "no event is like 'gpu0/xyz*/'", 'gpu1': "no event 'gpu1'"}.items():
+            done = ntime('--model', card.path, '-e', event, *play)
+            equal((done.returncode, err(done).count('\n')), (125, 1), event)
+            has(err(done), says)
+
+
+@test
+def the_environment_names_a_model():
+    with Card() as card:
+        env = environment(NTIME_MODEL=card.path)
+        play = [t.NTIME, 'model', 'play', card.path, '5']
+        for args, says in ((['-e', 'gpu0', '--', *play], 'gpu_idle_percent'), (play, '% GPU busy'), (['list', 'gpu0'], 'graphics card (GT218)'),
+                           (['watch', '-n', '1', '-i', '10ms', 'gpu0'], 'gpu_busy_percent'),
+                           (['compare', '-n', '6', '-e', 'gpu0/gpu_idle/', ' '.join(play), ' '.join(play)], 'gpu0/gpu_idle/')):
+            done = ntime(*args, env=env)
+            equal(done.returncode, 0, (args, err(done)))
+            has(out(done) + err(done), says)
+        equal('gpu0' in out(ntime('list', 'gpu0', '--root', '/', env=env)), False)
+        equal('gpu0' in out(ntime('--model', '', 'list', env=env)), False)
+    gone = environment(NTIME_MODEL='/nowhere/card.sock')
+    says = 'NTIME_MODEL: cannot reach a model of a card at /nowhere/card.sock: there is no such socket'
+    for args, status in (['true'], 125), (['watch', '-n', '1'], 125), (['compare', 'true', 'false'], 125), (['list'], 0), (['-v', '--dry-run', 'true'], 0):
+        done = ntime(*args, env=gone)
+        equal((done.returncode, err(done).split('\n')[0]), (status, f'ntime: {says}'), args)
+        equal(len(out(done) + err(done)) > 200, status == 0, args)
+    equal(out(ntime('model', '--help', env=gone)), out(ntime('model', '--help')))
 
 
 @test
