@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What the library knows of a machine, copied. */
 #include <fnmatch.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -23,7 +24,7 @@ struct cli_texts {
 	struct cli_texts *next;
 	char *free;
 	size_t room;
-	char text[];
+	_Alignas(max_align_t) char text[];
 };
 
 /* Copy a string of an entry in place. */
@@ -80,6 +81,32 @@ static int add_unit(void *arg, const struct ntime_unit_info *unit)
 	return 0;
 }
 
+/* Bytes behind the texts, at a place where any value may be. */
+static void *own_bytes(struct cli_catalog *c, const void *bytes, size_t size)
+{
+	struct cli_texts *own = cli_malloc(sizeof(*own) + size);
+
+	*own = (struct cli_texts){ .next = c->texts };
+	c->texts = own;
+	return memcpy(own->text, bytes, size);
+}
+
+static const struct ntime_card_event *own_card(struct cli_catalog *c,
+					       const struct ntime_card_event *card)
+{
+	struct ntime_card_event *e = own_bytes(c, card, sizeof(*card));
+	struct ntime_card_mux *mux = own_bytes(c, e->mux, e->muxes * sizeof(*e->mux));
+
+	for (size_t i = 0; i < e->muxes; i++)
+		own(c, &mux[i].name);
+	e->mux = mux;
+	e->setup = own_bytes(c, e->setup, e->setups * sizeof(*e->setup));
+	own(c, &e->terms);
+	own(c, &e->trust);
+	own(c, &e->source);
+	return e;
+}
+
 static int add_event_to(struct cli_catalog *c, struct ntime_event_info **array, size_t *n,
 			const struct ntime_event_info *event)
 {
@@ -99,6 +126,8 @@ static int add_event_to(struct cli_catalog *c, struct ntime_event_info **array, 
 	own(c, &e->cause);
 	own(c, &e->beside);
 	own(c, &e->group);
+	if (e->card)
+		e->card = own_card(c, e->card);
 	return 0;
 }
 

@@ -3,6 +3,8 @@
  * A catalog for programs: the columns of its parts, as CSV with one head for all of them, and as
  * JSON.
  */
+#include <inttypes.h>
+
 #include "cli/list/catalog.h"
 #include "cli/output/absence.h"
 #include "cli/output/csv.h"
@@ -118,12 +120,55 @@ json_t *cli_catalog_units(const struct cli_catalog *c)
 	return cli_json_rows(&units, c->unit, c->units, sizeof(*c->unit));
 }
 
+/* Words of 64 bits are text: a number of JSON may have 53. */
+static void put_word(json_t *object, const char *key, uint64_t word)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%016" PRIx64, word);
+	json_object_set_new(object, key, cli_json_text(text));
+}
+
+static json_t *card_json(const struct ntime_card_event *e)
+{
+	json_t *card = json_object(), *muxes = json_array(), *setups = json_array(), *entry;
+
+	json_object_set_new(card, "domain", json_integer(e->domain));
+	json_object_set_new(card, "counters", json_integer(e->counters));
+	json_object_set_new(card, "passes", json_integer(e->passes));
+	for (size_t i = 0; i < e->muxes; i++) {
+		json_array_append_new(muxes, entry = json_object());
+		json_object_set_new(entry, "name", cli_json_text(e->mux[i].name));
+		json_object_set_new(entry, "value", json_integer((json_int_t)e->mux[i].value));
+	}
+	json_object_set_new(card, "multiplexers", muxes);
+	for (size_t i = 0; i < e->setups; i++) {
+		json_array_append_new(setups, entry = json_object());
+		put_word(entry, "config", e->setup[i].config);
+		put_word(entry, "config1", e->setup[i].config1);
+		put_word(entry, "config2", e->setup[i].config2);
+	}
+	json_object_set_new(card, "setups", setups);
+	json_object_set_new(card, "terms", cli_json_text(e->terms));
+	put_word(card, "conflicts", e->conflicts);
+	json_object_set_new(card, "trust", cli_json_text(e->trust));
+	json_object_set_new(card, "source", cli_json_text(e->source));
+	return card;
+}
+
 static json_t *events_json(const struct ntime_event_info *event, size_t n, unsigned int with)
 {
 	struct cli_columns some = events;
 
+	json_t *rows;
+
 	some.with = with;
-	return cli_json_rows(&some, event, n, sizeof(*event));
+	rows = cli_json_rows(&some, event, n, sizeof(*event));
+	for (size_t i = 0; i < n; i++)
+		if (event[i].card)
+			json_object_set_new(json_array_get(rows, i), "card",
+					    card_json(event[i].card));
+	return rows;
 }
 
 void cli_catalog_write_json(FILE *f, const struct cli_catalog_style *style,

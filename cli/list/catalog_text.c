@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A catalog for people. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "cli/list/catalog.h"
@@ -101,6 +102,26 @@ static const struct ntime_unit_info *unit_of(const struct cli_catalog *c, const 
 	return NULL;
 }
 
+/* "domain 2, 2 counters, 3 passes; PROP 0x1c, ...", the words, and who says so. */
+static void put_card(FILE *f, const struct cli_look *look, const struct ntime_card_event *e)
+{
+	char text[1024];
+	size_t n = 0;
+
+	n += (size_t)snprintf(text, sizeof(text), "domain %u, %u counter%s, %u pass%s", e->domain,
+			      e->counters, e->counters == 1 ? "" : "s", e->passes,
+			      e->passes == 1 ? "" : "es");
+	for (size_t i = 0; i < e->muxes && n < sizeof(text); i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %s %#" PRIx64, i ? "," : ";",
+				      e->mux[i].name, e->mux[i].value);
+	put_hint(f, look, "takes:", text);
+	put_hint(f, look, "terms:", e->terms);
+	snprintf(text, sizeof(text), "%#" PRIx64, e->conflicts);
+	put_hint(f, look, "conflicts:", text);
+	snprintf(text, sizeof(text), "%s; %s", e->trust, e->source);
+	put_hint(f, look, "trust:", text);
+}
+
 static void put_event(FILE *f, const struct cli_catalog_style *style, const struct cli_catalog *c,
 		      const struct ntime_event_info *e)
 {
@@ -114,6 +135,8 @@ static void put_event(FILE *f, const struct cli_catalog_style *style, const stru
 	put_entry(f, &style->look, is_own && !style->model ? "(not here) " : "", e->name, text);
 	if (style->verbose && *e->formula)
 		put_hint(f, &style->look, "formula:", e->formula);
+	if (style->verbose && e->card)
+		put_card(f, &style->look, e->card);
 	if (style->verbose && is_own && !style->model) {
 		put_hint(f, &style->look, "reason:", e->reason);
 		put_hint(f, &style->look, "remedy:", e->remedy);

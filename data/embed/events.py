@@ -53,10 +53,11 @@ class Boxes(Kind):
     state max                   may be missing: the event is a state, and of several places the "max" or "min" speaks
     about Data read from memory.
     source Linux 6.1, ...
+    trust guessed               may be missing: documented
     """
     rules = {'': 'kind event', 'kind': 'pmu', 'pmu': 'term', 'term': 'term source', 'event': 'terms absent', 'terms': 'more scale unit state about',
              'more': 'about', 'absent': 'remedy', 'remedy': 'about', 'scale': 'unit', 'unit': 'state about', 'state': 'about', 'about': 'source',
-             'source': ''}
+             'source': '- trust', 'trust': ''}
 
     def __init__(self, array='nti_box_families'):
         self.array = array
@@ -173,7 +174,7 @@ class Boxes(Kind):
             yield f'}};\nstatic const struct nti_box_event {group["kinds"][0]}_events[] = {{\n'
             for event in group['events'].values():
                 texts = literals(*(event[key] for key in ('name', 'terms', 'unit', 'about', 'source')))
-                rare = ', '.join(literal(event[key]) if key in event else '0' for key in ('more', 'absent', 'remedy'))
+                rare = ', '.join(literal(event[key]) if key in event else '0' for key in ('more', 'absent', 'remedy', 'trust'))
                 yield (f'\t{{ {texts}, {event["scale"]:.17g}, {hexadecimal(event["config"])}u, {int(event["state"] != "sum")}, '
                        f'NTI_{event["state"].upper()}, {rare} }},\n')
             yield '};\n'

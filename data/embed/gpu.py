@@ -286,8 +286,9 @@ class Cards(Functions):
         else:
             first, *more = [function.terms(family) for function, _ in event['function']]
             text += f'terms {first}\n' + (f'more {" ".join(more)}\n' if more else '')
-        guess = f' Guessed: {event["guess"]}' if family in event['guessed'] else ''
-        return text + f'about {event["about"]}{guess}\nsource {event["source"]}\n'
+        is_guessed = family in event['guessed']
+        guess = f' Guessed: {event["guess"]}' if is_guessed else ''
+        return text + f'about {event["about"]}{guess}\nsource {event["source"]}\ntrust {"guessed" if is_guessed else event["trust"]}\n'
 
 
 HEX = r'0x[\da-fA-F]{1,8}'

@@ -71,6 +71,53 @@ struct ntime_unit_info {
 };
 
 /**
+ * struct ntime_card_mux - what a multiplexer of a graphics card has to select
+ * @name:	the multiplexer; "TPC" or "memory partition": the unit whose wires are led out
+ * @value:	its value; of the latter the unit's number
+ */
+struct ntime_card_mux {
+	const char *name;
+	uint64_t value;
+};
+
+/**
+ * struct ntime_card_setup - the words of a function of signals, as those of perf
+ */
+struct ntime_card_setup {
+	uint64_t config, config1, config2;
+};
+
+/**
+ * struct ntime_card_event - how an event of a graphics card is counted
+ * @domain:	the domain whose signals it is made of
+ * @counters:	how many of the domain's four counters it takes: 1; 2 of a sum; 0 of clocks
+ * @passes:	how many passes it takes when it is counted alone
+ * @muxes:	entries of @mux
+ * @setups:	entries of @setup: functions that are counted one after the other and added
+ * @conflicts:	two events can be counted in one pass exactly if the AND of theirs is 0. One of
+ *		several passes conflicts with all others. Three and more may need another pass
+ *		though no two of them do: a domain has four counters
+ * @terms:	the same words as the event's raw terms, "domain=1,src=0xcb,op=0xaaaa"; a blank
+ *		between those of two set-ups
+ * @trust:	"documented", "measured" (traced where a driver counted it) or "guessed"
+ * @source:	who says so
+ */
+struct ntime_card_event {
+	uint32_t size;
+	uint32_t domain;
+	uint32_t counters;
+	uint32_t passes;
+	uint32_t muxes;
+	uint32_t setups;
+	uint64_t conflicts;
+	const struct ntime_card_mux *mux;
+	const struct ntime_card_setup *setup;
+	const char *terms;
+	const char *trust;
+	const char *source;
+};
+
+/**
  * struct ntime_event_info - an event, or a metric
  * @name:	what to give to ntime_session_add()
  * @unit:	its unit's name; "" for a metric
@@ -86,6 +133,7 @@ struct ntime_unit_info {
  *		when it stands alone
  * @is_default:	1 for a metric that belongs into a report for which nothing was chosen
  * @group:	of a metric: the group that it is asked for with ("throttling"); "" for none
+ * @card:	of an event of a graphics card that can be counted: how; else NULL
  */
 struct ntime_event_info {
 	uint32_t size;
@@ -105,6 +153,7 @@ struct ntime_event_info {
 	uint32_t remedy_kind;
 	const char *about;
 	const char *cause;
+	const struct ntime_card_event *card;
 };
 
 /**

@@ -16,6 +16,7 @@
 #include "lib/os/exec_file.h"
 #include "lib/perf/perf.h"
 #include "emulator/program.h"
+#include "lib/context/card_events.h"
 #include "lib/context/context.h"
 #include "lib/context/problem.h"
 
@@ -196,6 +197,7 @@ struct event_walk {
 	const struct nti_unit *unit; /* whose .absent is at hand: events come unit by unit */
 	struct nti_absence absent;
 	bool has_part_only; /* the core PMU lacks events of its driver's: each is looked at */
+	struct nti_card_events *card; /* of .unit, where that is a card */
 };
 
 static bool is_of_core(const struct nti_event_entry *entry)
@@ -226,6 +228,13 @@ static int check_core(struct event_walk *w, const char *name, struct nti_absence
 	return ret;
 }
 
+static int take_card(struct event_walk *w, const struct nti_unit *unit)
+{
+	nti_card_events_free(w->card);
+	w->card = NULL;
+	return unit->card ? nti_card_events_new(w->ctx, unit, &w->card) : 0;
+}
+
 static int visit_event(void *arg, const struct nti_event_entry *entry)
 {
 	struct nti_absence own = { 0 };
@@ -236,6 +245,8 @@ static int visit_event(void *arg, const struct nti_event_entry *entry)
 	if (entry->unit && entry->unit != w->unit) {
 		nti_absence_fini(&w->absent);
 		ret = nti_unit_problem(w->ctx, entry->unit, &w->absent);
+		if (ret == 0)
+			ret = take_card(w, entry->unit);
 		if (ret < 0)
 			return ret;
 		w->unit = entry->unit;
@@ -255,19 +266,21 @@ static int visit_event(void *arg, const struct nti_event_entry *entry)
 	absent = own.reason				    ? &own
 		 : entry->absence && entry->absence->reason ? entry->absence
 							    : &w->absent;
-	ret = w->fn(w->arg, &(struct ntime_event_info){
-				    .size = sizeof(struct ntime_event_info),
-				    .usable = entry->unit && !absent->reason,
-				    .name = entry->name,
-				    .unit = entry->unit_name,
-				    .desc = entry->desc,
-				    .unit_text = entry->unit_text,
-				    .formula = "",
-				    NTI_ABSENCE_INFO(absent),
-				    .cause = nti_absence_cause(absent),
-				    .beside = "",
-				    .group = "",
-			    });
+	ret = w->fn(w->arg,
+		    &(struct ntime_event_info){
+			    .size = sizeof(struct ntime_event_info),
+			    .usable = entry->unit && !absent->reason,
+			    .name = entry->name,
+			    .unit = entry->unit_name,
+			    .desc = entry->desc,
+			    .unit_text = entry->unit_text,
+			    .formula = "",
+			    NTI_ABSENCE_INFO(absent),
+			    .cause = nti_absence_cause(absent),
+			    .beside = "",
+			    .group = "",
+			    .card = w->card ? nti_card_events_find(w->card, entry->name) : NULL,
+		    });
 	nti_absence_fini(&own);
 	return ret;
 }
@@ -286,6 +299,7 @@ int ntime_event_for_each(struct ntime_ctx *ctx, const char *model,
 	else
 		ret = nti_event_for_each(&ctx->names, visit_event, &walk, &ctx->error);
 	nti_absence_fini(&walk.absent);
+	nti_card_events_free(walk.card);
 	return ret ? ret : nti_context_shortage(ctx);
 }
 

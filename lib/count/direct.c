@@ -63,18 +63,6 @@ uint64_t nti_session_counters(const struct nti_part *part)
 	return nti_pmu_need(part, &need) == 0 ? need.counters : 0;
 }
 
-static void add_wants(const struct nti_pmu_need *box, struct nti_plan_event *need)
-{
-	unsigned int i;
-
-	for (i = 0; i < NTI_PMU_WANTS; i++) {
-		if (box->wants[i])
-			need->wants[need->want_count++] =
-				(struct nti_plan_want){ .resource = (uint8_t)i,
-							.value = box->want[i] };
-	}
-}
-
 uint32_t nti_session_fill_need(const struct ntime_session *s, const struct nti_session_part *p,
 			       struct nti_plan_event *need)
 {
@@ -94,7 +82,7 @@ uint32_t nti_session_fill_need(const struct ntime_session *s, const struct nti_s
 	need->counters = box.always_runs || box.is_beside ? 0 : mask_of(unit, box.counters) & limit;
 	if (!need->counters)
 		return 0;
-	add_wants(&box, need);
+	nti_pmu_add_wants(&box, need);
 	return mask_of(unit, box.also);
 }
 

@@ -36,6 +36,7 @@ struct nti_box_event {
 	 * why nobody can count it, and what to do about that, or NULL: then it has no terms.
 	 */
 	const char *more, *absent, *remedy;
+	const char *trust; /* "guessed", "measured"; NULL: as "documented" */
 };
 
 struct nti_box_family {

@@ -369,8 +369,7 @@ const char *nti_pmu_want_name(const struct nti_unit *unit, unsigned int i)
 		return filters[i];
 	if (i < WANT_TPC)
 		return nthw_nv_muxes[i + 1].name;
-	return i == WANT_TPC ? "the TPC that leads its wires out"
-			     : "the memory partition that leads its wires out";
+	return i == WANT_TPC ? "TPC" : "memory partition";
 }
 
 int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out)
@@ -395,4 +394,16 @@ int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out)
 		out->want[i] = event.filter[i] << 32 | (event.filter_used[i] & UINT32_MAX);
 	}
 	return 0;
+}
+
+void nti_pmu_add_wants(const struct nti_pmu_need *need, struct nti_plan_event *out)
+{
+	unsigned int i;
+
+	for (i = 0; i < NTI_PMU_WANTS; i++) {
+		if (need->wants[i])
+			out->wants[out->want_count++] =
+				(struct nti_plan_want){ .resource = (uint8_t)i,
+							.value = need->want[i] };
+	}
 }

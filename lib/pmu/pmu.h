@@ -94,6 +94,8 @@ struct nti_pmu_share {
 struct nti_pmu_share nti_pmu_share(const struct nti_part *part);
 /* 0; -ENOTSUP: not this event, nti_pmu_group_add() tells why; -ENOMEM. */
 int nti_pmu_need(const struct nti_part *part, struct nti_pmu_need *out);
+/* The shared registers of @need for the planner. */
+void nti_pmu_add_wants(const struct nti_pmu_need *need, struct nti_plan_event *out);
 /*
  * Of @part, of one card, the words that want groups of wires of the shader are written anew: which
  * group stands behind which four signals is free, and here as many of them as can be stand beside
