@@ -7,6 +7,7 @@
 
 #define SIGNALS "envytools, lists of signals of PCOUNTER by chip"
 #define EVENTS "re-pcounter-tools, tables of events of Tesla chips"
+#define TRACES "register operations of NVIDIA's driver under CUPTI on GT218, G200 and G96 (re-pcounter-tools, traces)"
 
 const struct nthw_nv_wires nthw_nv_wires[] = {
 	{ "idle", 1, 1, { 0xc8, 0xbd, 0xc9, 0xcb }, NTHW_NV_NO_MUX, 0, "PGRAPH has nothing to do", SIGNALS, NTHW_DOCUMENTED, 0 },
@@ -35,7 +36,7 @@ const struct nthw_nv_wires nthw_nv_wires[] = {
 	{ "tex_level", 2, 4, NTHW_NV_TEX_LEVEL_WIRES, NTHW_NV_TEX, 0, "level of a sample; all 1: there is none, all 0: the base level, as is inferred", EVENTS, NTHW_DOCUMENTED, 0 },
 	{ "slot_mp0", 3, 4, { 0x00, 0x00, 0x50, 0x50 }, NTHW_NV_GROUP, 0, "what the four counters of MP 0 see, as a context set them", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
 	{ "slot_mp1", 3, 4, { 0x04, 0x04, 0xa0, 0xa0 }, NTHW_NV_GROUP, 0, "what the four counters of MP 1 see, as a context set them", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
-	{ "slot_mp2", 3, 4, { 0xfc, 0xfc, 0xf0, 0xf0 }, NTHW_NV_GROUP, 0, "the same of MP 2; before G200 there is none", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
+	{ "slot_mp2", 3, 4, { NTHW_NV_NO_WIRES, NTHW_NV_NO_WIRES, 0xf0, 0xf0 }, NTHW_NV_GROUP, 0, "the same of MP 2; before G200 there is none", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
 	{ "geom_mp0", 3, 2, { 0x0c, 0x0c, 0x58, 0x58 }, NTHW_NV_GROUP, 0, "both: the geometry stage of a first MP is busy; 0 without 1: it waits for the shader", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
 	{ "geom_mp1", 3, 2, { 0x0e, 0x0e, 0xa8, 0xa8 }, NTHW_NV_GROUP, 0, "the same of the second MP", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
 	{ "shader_mp0", 3, 2, { 0x10, 0x10, 0x5a, 0x5a }, NTHW_NV_GROUP, 0, "0 without 1: the shader of a first MP waits for the geometry stage", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
@@ -43,6 +44,11 @@ const struct nthw_nv_wires nthw_nv_wires[] = {
 	{ "shader_rop", 3, 2, { 0x14, 0x14, 0x00, 0x00 }, NTHW_NV_GROUP, 0, "0 without 1: the shader waits for the ROP", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
 	{ "shader_tex", 3, 4, { 0x40, 0x40, 0x04, 0x04 }, NTHW_NV_GROUP, 0, "0 without 1, 2 without 3: the shader waits for texturing; 2: texturing is busy", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
 	{ "tex_shader", 3, 2, { 0x44, 0x44, 0x08, 0x08 }, NTHW_NV_GROUP, 0, "both: texturing is busy; 0 without 1: it waits for the shader", EVENTS, NTHW_DOCUMENTED, NTHW_NV_MPC_OUT },
+	{ "coherence", 3, 4, { NTHW_NV_NO_WIRES, 0xa4, 0x2c, 0x2c }, NTHW_NV_GROUP, 0, "0 an uncoalesced, 1 a coalesced load from global memory, 2 and 3 stores likewise", TRACES, NTHW_MEASURED, NTHW_NV_MPC_OUT },
+	{ "gld", 3, 4, { NTHW_NV_NO_WIRES, NTHW_NV_NO_WIRES, 0x30, 0x30 }, NTHW_NV_GROUP, 0, "a load from global memory of 0 128, 1 64, 2 32 bytes; 3 a request, from GT215 on", TRACES, NTHW_MEASURED, NTHW_NV_MPC_OUT },
+	{ "gst", 3, 4, { NTHW_NV_NO_WIRES, NTHW_NV_NO_WIRES, 0x34, 0x34 }, NTHW_NV_GROUP, 0, "the same of stores to global memory", TRACES, NTHW_MEASURED, NTHW_NV_MPC_OUT },
+	{ "local", 3, 2, { NTHW_NV_NO_WIRES, 0xa8, 0x38, 0x38 }, NTHW_NV_GROUP, 0, "0 a load from, 1 a store to local memory", TRACES, NTHW_MEASURED, NTHW_NV_MPC_OUT },
+	{ "cta", 3, 1, { NTHW_NV_NO_WIRES, 0xac, 0x3a, 0x3a }, NTHW_NV_GROUP, 0, "a block of threads is launched", TRACES, NTHW_MEASURED, NTHW_NV_MPC_OUT },
 	{ "vfetch_prim", 1, 1, NTHW_NV_VFETCH_WIRES(8, 8), NTHW_NV_VFETCH, 1, "a primitive goes into the geometry stage", EVENTS, NTHW_DOCUMENTED, 0 },
 };
 const size_t nthw_nv_wires_count = NTHW_ARRAY_SIZE(nthw_nv_wires);

@@ -68,9 +68,13 @@ uint32_t nthw_nv_units_of(const struct nthw_nv_chip *chip, uint32_t kind, uint32
 #define NTHW_NV_TEX_CACHE_WIRES NTHW_NV_WIRES(0x40, 0x1a, 0x32, 0x3a, 0, 0)
 #define NTHW_NV_TEX_LEVEL_WIRES NTHW_NV_WIRES(0x70, 0x48, 0x78, 0x80, 0, 0)
 
+/* In the place of .first: the family has none of them. No chip has this group. */
+#define NTHW_NV_NO_WIRES 0xfc
+
 /*
  * Wire n of a unit is signal .first of the family, + n; if it has a multiplexer, while that is
- * .select. Of domain 3 (.mux NTHW_NV_GROUP) .first is 4 times a group and a wire of it.
+ * .select. Of domain 3 (.mux NTHW_NV_GROUP) .first is 4 times a group and a wire of it,
+ * or NTHW_NV_NO_WIRES.
  */
 struct nthw_nv_wires {
 	const char *name;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""data/gpu: events of graphics cards as functions of wires, and what these are on each family of chips; and data/counters."""
+"""data/gpu: events of graphics cards as functions of wires, and what these are on each family of chips; and rows of set-ups, for trace/derive."""
 import re
 
 from entries import Bad, Kind, hexadecimal, literals
@@ -176,7 +176,7 @@ class Function:
         return text + (f',groups={hexadecimal(groups)}' if groups is not None else '')
 
     def columns(self, family):
-        """Of data/counters, from the mode on. Multiplexers are registers of the first unit: who only enables leaves the other bits."""
+        """Of a row of set-ups, from the mode on. Multiplexers are registers of the first unit: who only enables leaves the other bits."""
         signals, amounts, groups = self.registers(family)
         muxes = ';'.join(f'{row["address"][family]:#x}=0x{select | row["enable"]:08x}' + ('' if row['mask'][family] else f'&0x{row["enable"]:08x}')
                          for _, select, row in self.selected(family))
@@ -188,8 +188,8 @@ class Function:
 class Functions(Kind):
     """data/gpu as it is:
 
-    gpu-event setup_point_count
-    families g80 g84            chips that have it so; g80 g84 g200 gt215, or missing: all. Of others there may be another entry of this name
+    gpu-event setup_point_count several names, if all else holds for each of them
+    families g80 g84            chips that have it so; g80 g84 g200 gt215, or missing: all that have its wires. Of others there may be another entry of this name
     function trast.1 & trast.6 & trast.7
                                 wires of core/regs/nv50_wires.h, all of one domain, with "!", "&", "|" and parentheses; four at most, of two multiplexers with one
                                 value each
@@ -203,7 +203,7 @@ class Functions(Kind):
     remedy count ...            what to do about that
     about Points that ...       a sentence
     source re-pcounter-tools, ...
-    trust documented
+    trust documented            or measured: a recording has it
     guessed g80                 families of which it is inferred; may be missing, then there is no guess either
     guess which bit it is.      what is inferred: the sentence of these families has it
     """
@@ -247,14 +247,20 @@ class Functions(Kind):
                 raise Bad(f'{event["gpu-event"]} has no wire')
             if len(domains) > 1:
                 raise Bad(f'functions of {event["gpu-event"]} are of different domains')
-        elif key == 'trust' and value != 'documented':
-            raise Bad(f"trust is 'documented', not '{value[:40]}'; what is guessed stands below it")
+            units = [self.wires.units[unit] for function, _ in event['function'] for unit, _ in function.arguments + function.amount]
+            event['families'] = [family for family in event['families'] if all(unit['first'][family] >= 0 for unit in units)]
+        elif key == 'trust' and value not in ('documented', 'measured'):
+            raise Bad(f"trust is 'documented' or 'measured', not '{value[:40]}'; what is guessed stands below it")
         event[key] = value
+
+    def named(self):
+        """Entries, one for each name."""
+        return [{**event, 'gpu-event': name} for event in self.events for name in event['gpu-event'].split()]
 
     def write(self):
         """An event that is a sum has several rows."""
         yield '#include "models/port/card/truth.h"\n\nconst struct ntm_card_event ntm_card_events[] = {\n'
-        rows = [(event, texts) for event in self.events
+        rows = [(event, texts) for event in self.named()
                 for texts in ([[f'd{event["clocks"]}: 1', '']] if 'clocks' in event else [texts for _, texts in event['function']])]
         for event, texts in rows:
             yield f'\t{{ {literals(event["gpu-event"], *texts)}, {sum(1 << i for i in event["families"]):#x} }},\n'
@@ -270,7 +276,7 @@ class Cards(Functions):
     def read(self, file, text):
         super().read(file, text)
         for family, name in enumerate(FAMILIES if self.events else ()):
-            entries = ''.join(self.entry(event, family) for event in self.events if family in event['families'])
+            entries = ''.join(self.entry(event, family) for event in self.named() if family in event['families'])
             self.boxes.read(f'nv_{name}', f'kind nv_{name}\n{TERMS}{entries}'.encode())
 
     def write(self):
@@ -303,12 +309,13 @@ COLUMNS = [
 
 
 class Counters(Kind):
-    """data/counters, and the set-ups of data/gpu that have a function, as rows of it:
+    """Set-ups of counters, and those of data/gpu that have a function, as rows:
 
     source ...                  of the rows below, in this entry
     trust documented            or measured, guessed
     counter EVENT PART CHIPS DOMAIN MODE START EVENT-SELECT GROUP MUX
-                                several; data/README.md has the columns
+                                several. The group select is of the shader domain, and multiplexers are ADDRESS=VALUE[&MASK], alternatives separated by "|",
+                                several by ";". Chips are separated by commas; START and EVENT-SELECT are SRC/OP; "-" means none
     """
     rules = {'': 'source', 'source': 'trust', 'trust': 'counter', 'counter': '- counter'}
 
@@ -320,7 +327,7 @@ class Counters(Kind):
         if file.endswith(('.events', '.wires')):
             self.gpu.events = []
             self.gpu.read(file, text)
-            text = ''.join(self.set_ups(event, family) for event in self.gpu.events for family in event['families'] if event['function']).encode()
+            text = ''.join(self.set_ups(event, family) for event in self.gpu.named() for family in event['families'] if event['function']).encode()
         super().read(file, text)
 
     def set_ups(self, event, family):
@@ -328,7 +335,7 @@ class Counters(Kind):
         name, part = (*event['gpu-event'].split('.', 1), '0')[:2]
         chips = ','.join(chip for chip, of, _ in self.gpu.wires.chips if of == family)
         rows = ''.join(f'counter {name} {part} {chips} {function.domain} {function.columns(family)}\n' for function, _ in event['function'])
-        return f'source {event["source"]}\ntrust {"guessed" if family in event["guessed"] else "documented"}\n{rows}\n'
+        return f'source {event["source"]}\ntrust {"guessed" if family in event["guessed"] else event["trust"]}\n{rows}\n'
 
     def take(self, key, value):
         if key == 'source':

@@ -13,12 +13,12 @@ static void print_families(const uint32_t value[NTHW_NV_FERMI])
 		printf(" %u", value[family]);
 }
 
-/* wire NAME DOMAIN COUNT FIRST... MUX SELECT ALSO */
+/* wire NAME DOMAIN COUNT FIRST... MUX SELECT ALSO; FIRST is -1 where there are none */
 static void print_wires(const struct nthw_nv_wires *w)
 {
 	printf("wire %s %u %u", w->name, w->domain, w->count);
 	for (unsigned int family = 0; family < NTHW_NV_FERMI; family++)
-		printf(" %u", w->first[family]);
+		printf(" %d", w->first[family] == NTHW_NV_NO_WIRES ? -1 : w->first[family]);
 	printf(" %u %u %u\n", w->mux, w->select, w->also);
 }
 

@@ -123,7 +123,7 @@ REFUSED = [
     ('gpu', 'gpu-event a\n' + 4 * 'function idle.0\n', '5: more than 3 functions'),
     *(('gpu', f'gpu-event a\nfamilies g80 {name}\n', f"2: families are g80, g84, g200 and gt215, each once, and not '{name}'") for name in ('g80', 'g81')),
     ('gpu', 'gpu-event a\nfunction idle.0\nabout It.\nsource B\ntrust guessed\n',
-     "5: trust is 'documented', not 'guessed'; what is guessed stands below it"),
+     "5: trust is 'documented' or 'measured', not 'guessed'; what is guessed stands below it"),
     ('gpu', 'gpu-event a\nfunction idle.0\nabout It.\nsource B\ntrust documented\nguessed g80\n',
      "6: the entry of a ends too early: 'guessed' is followed by 'guess'"),
 ]

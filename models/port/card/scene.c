@@ -237,7 +237,7 @@ static void show_group(const struct ntm_stretch *stretch, const struct nthw_nv_w
 	uint32_t family = card->chip->family, first = unit->first[family], groups;
 	uint32_t leader = who_leads(card, NTHW_NV_MPC_OUT, &groups);
 
-	if (leader == NTHW_NV_UNITS_MAX)
+	if (leader == NTHW_NV_UNITS_MAX || first == NTHW_NV_NO_WIRES)
 		return;
 	groups = card->bar[(mux->address[family] + mux->step[family] * leader) / 4];
 	for (uint32_t i = 0; i < 4; i++)
