@@ -10,7 +10,7 @@
 
 #define AT(member, kind) CLI_OF(struct cli_derive_row, d.member, kind)
 #define FLAG(flag) AT(flags, BOOL), .if_flag = NTIME_DERIVED_##flag, .flags = CLI_COLUMN_NOT_CSV
-/* The first ones are those of data/counters. */
+/* The first ones are those of rows of data/embed/gpu.py. */
 #define DERIVE_COLUMNS(X)                                                                          \
 	X(CHIPSET, "chipset", AT(chip, TEXT))                                                      \
 	X(EVENT, "event", AT(event, TEXT))                                                         \

@@ -177,6 +177,20 @@ static const struct golden_row {
 	  .domain = 2,
 	  .families = 0xe },
 	{ __LINE__,
+	  "tex_cache_miss",
+	  { 0, 0x8c8c8c1a, 0xececec32, 0xcccccc3a },
+	  0xaaaa,
+	  ",mux=6,sel=0,mux2=7,sel2=0",
+	  .domain = 2,
+	  .families = 0xe },
+	{ __LINE__,
+	  "tex_cache_hit",
+	  { 0, 0x8c8c8c1b, 0xececec33, 0xcccccc3b },
+	  0xaaaa,
+	  ",mux=6,sel=0,mux2=7,sel2=0",
+	  .domain = 2,
+	  .families = 0xe },
+	{ __LINE__,
 	  "texture_sample_base_level_rate.0",
 	  { 0x73727170, 0x4b4a4948, 0x7b7a7978, 0x83828180 },
 	  0x7fff,
@@ -278,6 +292,62 @@ static const struct golden_row {
 	  .families = 1 },
 };
 
+/*
+ * Compute events by groups of wires, as NVIDIA's driver sets them up under CUPTI: which event wire
+ * i is, and which one any of the first three.
+ */
+static const struct group_row {
+	int line;
+	uint32_t old, group;   /* of G84 to G98, and from G200 on */
+	unsigned int families; /* bit of each */
+	const char *name[4], *total;
+} group_rows[] = {
+	{ __LINE__,
+	  0x29,
+	  0x0b,
+	  0xe,
+	  { "gld_incoherent", "gld_coherent", "gst_incoherent", "gst_coherent" } },
+	{ __LINE__, 0, 0x0c, 0xc, { "gld_128b", "gld_64b", "gld_32b" }, "gld_total" },
+	{ __LINE__, 0, 0x0c, 8, { NULL, NULL, NULL, "gld_request" } },
+	{ __LINE__, 0, 0x0d, 0xc, { "gst_128b", "gst_64b", "gst_32b" }, "gst_total" },
+	{ __LINE__, 0, 0x0d, 8, { NULL, NULL, NULL, "gst_request" } },
+	{ __LINE__, 0x2a, 0x0e, 0xe, { "local_load", "local_store" } },
+	{ __LINE__, 0, 0x0e, 0xc, { NULL, NULL, "cta_launched" } },
+	{ __LINE__, 0x2b, 0, 2, { "cta_launched" } },
+};
+
+/* @src_op: as the raw words have them. */
+static size_t check_wire(const struct nti_box_family *f, const struct group_row *r,
+			 const char *name, uint64_t src_op)
+{
+	const struct nti_box_event *event = name ? nti_box_event_find(f, name) : NULL;
+	char groups[24];
+
+	if (!name)
+		return 0;
+	assert_non_null(event);
+	TT_EQ(r, event->config, src_op | (uint64_t)3 << 53);
+	(void)snprintf(groups, sizeof(groups), ",groups=%#x",
+		       f == &nti_gpu_families[1] ? r->old : r->group);
+	TT_STR(r, strstr(event->terms, ",groups="), groups);
+	return 1;
+}
+
+/* How many there are that can be counted. */
+static size_t check_compute(const struct nti_box_family *f, unsigned int family)
+{
+	size_t found = 0;
+
+	TT_FOR_EACH_ROW(r, group_rows) {
+		if (!(r->families >> family & 1))
+			continue;
+		for (uint64_t i = 0; i < 4; i++)
+			found += check_wire(f, r, r->name[i], 0xaaaa2c2c2c00 | i);
+		found += check_wire(f, r, r->total, 0xfefe2c020100);
+	}
+	return found;
+}
+
 /* The same terms once more for each of @selects. */
 static void check_more(const unsigned int selects[2], const struct nti_box_event *event)
 {
@@ -344,11 +414,14 @@ TEST(events_are_those_of_the_tables)
 		const struct nti_box_family *f = &nti_gpu_families[family];
 		size_t absent = 0;
 
-		/* shader_busy, five wholes of two parts, six of the MPs' counters */
+		/*
+		 * shader_busy, five wholes of two parts, six of the MPs' counters; from G84 on 13
+		 * of compute programs, and two more on G200
+		 */
 		for (size_t i = 0; i < f->events; i++)
 			absent += f->event[i].absent && *f->event[i].remedy && !*f->event[i].terms;
-		TT_IS(absent, 12);
-		found[family] += find_clocks(f);
+		TT_IS(absent, 12 + (family ? 13 : 0) + (family == 2 ? 2 : 0));
+		found[family] += find_clocks(f) + check_compute(f, family);
 		TT_IS(found[family] + absent, f->events);
 	}
 }
