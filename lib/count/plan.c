@@ -442,32 +442,86 @@ static int check_sums(struct ntime_session *s)
 	return 0;
 }
 
+/* Does what one of them takes say anything of where the other one can sit? */
+static bool are_tied(const struct nti_plan_event *a, const struct nti_plan_event *b)
+{
+	unsigned int i, k;
+
+	if (a->counters & b->counters || (a->group && a->group == b->group) || a->is_exclusive ||
+	    b->is_exclusive)
+		return true;
+	for (i = 0; i < a->want_count; i++)
+		for (k = 0; k < b->want_count; k++)
+			if (a->wants[i].resource == b->wants[k].resource &&
+			    a->wants[i].value != b->wants[k].value)
+				return true;
+	return false;
+}
+
 /*
- * More parts than the planner takes at once: unit by unit, and a unit with too many in slices, pass
- * after pass.
+ * Of the @n parts in @index, of one unit, those that part *index is tied to, also by others, come
+ * first, in their order. Returns how many, that part included.
+ */
+static size_t put_tied_first(const struct nti_plan_event *need, size_t *index, size_t n)
+{
+	size_t tied = 1, seen, i, moved;
+
+	for (seen = 0; seen < tied; seen++)
+		for (i = tied; i < n; i++) {
+			if (!are_tied(&need[index[seen]], &need[index[i]]))
+				continue;
+			moved = index[i];
+			memmove(&index[tied + 1], &index[tied], (i - tied) * sizeof(*index));
+			index[tied++] = moved;
+		}
+	return tied;
+}
+
+/* More than the planner takes at once, of one unit: in slices, pass after pass. */
+static int plan_in_slices(struct ntime_session *s, const size_t *index, size_t n, bool is_whole)
+{
+	unsigned int base = 0;
+	size_t at, some;
+	int ret = 0;
+
+	for (at = 0; at < n; at += some, base += (unsigned int)ret) {
+		some = slice_of(s, index + at, n - at);
+		if (!some)
+			return nti_error(&s->ctx->error, -ENOSPC,
+					 "a group of more than %d events of one unit cannot be "
+					 "counted at once",
+					 NTI_PLAN_MAX_EVENTS);
+		ret = plan_some(s, index + at, some, base, is_whole && some == n);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+/*
+ * More parts than the planner takes at once: unit by unit, and of a unit those by themselves that
+ * have nothing to do with the others, as the domains of a card.
  */
 static int plan_by_unit(struct ntime_session *s, size_t *index)
 {
-	unsigned int base;
-	size_t u, n, at, some;
-	int ret;
+	struct nti_plan_event *need = calloc(s->plan->parts + 1, sizeof(*need));
+	size_t u, i, n, at, some;
+	uint32_t also;
+	int ret = need ? 0 : -ENOMEM;
 
-	for (u = 0; u < s->plan->units; u++) {
+	for (i = 0; ret == 0 && i < s->plan->parts; i++) {
+		need[i] = need_of(s, &s->plan->part[i], &also);
+		need[i].counters |= also;
+	}
+	for (u = 0; ret == 0 && u < s->plan->units; u++) {
 		n = s->plan->unit[u].unit ? collect(s, s->plan->unit[u].unit, index) : 0;
-		for (at = 0, base = 0; at < n; at += some, base += (unsigned int)ret) {
-			some = slice_of(s, index + at, n - at);
-			if (!some)
-				return nti_error(
-					&s->ctx->error, -ENOSPC,
-					"a group of more than %d events of one unit cannot be "
-					"counted at once",
-					NTI_PLAN_MAX_EVENTS);
-			ret = plan_some(s, index + at, some, base, some == n);
-			if (ret < 0)
-				return ret;
+		for (at = 0; ret == 0 && at < n; at += some) {
+			some = put_tied_first(need, index + at, n - at);
+			ret = plan_in_slices(s, index + at, some, some == n);
 		}
 	}
-	return check_groups(s);
+	free(need);
+	return ret < 0 ? ret : check_groups(s);
 }
 
 /* Has a part of the item before that one the same pass? */
