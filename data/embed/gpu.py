@@ -2,7 +2,7 @@
 """data/gpu: events of graphics cards as functions of wires, and what these are on each family of chips; and rows of set-ups, for trace/derive."""
 import re
 
-from entries import Bad, Kind, hexadecimal, literals
+from entries import Bad, Kind, hexadecimal, literal, literals
 from events import Boxes
 
 FAMILIES = ['g80', 'g84', 'g200', 'gt215']
@@ -295,6 +295,42 @@ class Cards(Functions):
         is_guessed = family in event['guessed']
         guess = f' Guessed: {event["guess"]}' if is_guessed else ''
         return text + f'about {event["about"]}{guess}\nsource {event["source"]}\ntrust {"guessed" if is_guessed else event["trust"]}\n'
+
+
+CHIPS = ['G80', 'G84', 'G86', 'G92', 'G94', 'G96', 'G98', 'G200', 'MCP77', 'MCP79', 'GT215', 'GT216', 'GT218', 'MCP89']
+
+
+class Signals(Kind):
+    """Signals by name:
+
+    source ...                  of those below
+    trust documented
+    signal NAME DOMAIN CHIPS=FIRST ...
+                                several; of chips with a comma the number of the signal there, in hexadecimal; "c7+4": four from 0xc7 on
+    """
+    rules = {'': 'source', 'source': 'trust', 'trust': 'signal', 'signal': '- signal'}
+
+    def __init__(self):
+        self.rows = []
+
+    def take(self, key, value):
+        if key != 'signal':
+            return
+        name, domain, *places = (*value.split(), '', '')[:max(2, len(value.split()))]
+        if not re.fullmatch(r'[A-Z][A-Z0-9_.]*', name, re.ASCII) or not re.fullmatch('[0-7]', domain, re.ASCII):
+            raise Bad(f"a signal has a name, a domain and places, not '{value[:60]}'")
+        for place in places:
+            m = re.fullmatch(r'([A-Z0-9,]+)=([\da-f]{2})(?:\+(\d+))?', place, re.ASCII)
+            if not m or not set(m[1].split(',')) <= set(CHIPS) or int(m[2], 16) + int(m[3] or 1) > 256:
+                raise Bad(f"'{place[:60]}' is no place of a signal, as in G84,G86=c7+4")
+            self.rows.append((name, int(domain), int(m[2], 16), int(m[3] or 1), sum(1 << CHIPS.index(chip) for chip in m[1].split(','))))
+
+    def write(self):
+        yield '#include "lib/event/card_signals.h"\n\nconst struct nti_card_signal nti_card_signals[] = {\n'
+        for name, *numbers, chips in self.rows:
+            yield f'\t{{ {literal(name)}, {", ".join(map(str, numbers))}, {chips:#x} }},\n'
+        yield f'}};\nconst size_t nti_card_signal_count = {len(self.rows)};\n'
+        yield f'const char *const nti_card_signal_chips[] = {{ {literals(*CHIPS)} }};\nconst size_t nti_card_signal_chip_count = {len(CHIPS)};\n'
 
 
 HEX = r'0x[\da-fA-F]{1,8}'

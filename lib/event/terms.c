@@ -13,6 +13,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 
 #include "lib/base/text.h"
 #include "lib/event/box_events.h"
+#include "lib/event/card_signals.h"
 #include "lib/machine/cpu.h"
 #include "lib/event/format.h"
 #include "lib/event/resolve.h"
@@ -292,6 +294,60 @@ static int set_generic(struct build *b, const struct nti_term *term)
 	return ret;
 }
 
+/* How often the user's terms give @name a value. */
+static unsigned int user_sets(const struct build *b, const char *name)
+{
+	char *copy = strdup(b->user), *list = copy;
+	struct nti_term term;
+	unsigned int times = 0;
+
+	while (copy && nti_term_next(&list, &term))
+		times += term.value && strcmp(term.name, name) == 0;
+	free(copy);
+	return times;
+}
+
+/* The domain that the user's terms name; negative: none. */
+static int user_domain(const struct build *b)
+{
+	char *copy = strdup(b->user), *list = copy;
+	struct nti_term term;
+	uint64_t value;
+	int domain = -1;
+
+	while (copy && nti_term_next(&list, &term))
+		if (term.value && strcmp(term.name, "domain") == 0 &&
+		    nti_term_value(&term, &value) == 0)
+			domain = value < INT_MAX ? (int)value : INT_MAX;
+	free(copy);
+	return domain;
+}
+
+static bool is_function(const struct build *b, const struct nti_term *term)
+{
+	return b->unit->card && term->value &&
+	       (strcmp(term->name, "signal") == 0 || strcmp(term->name, "fn") == 0);
+}
+
+/* "signal=PBUS_PCIE_WR", "fn=A & !B": signals by name, of which src, op and domain follow. */
+static int set_function(struct build *b, const struct nti_term *term)
+{
+	struct nti_card_function f;
+	int ret;
+
+	if (user_sets(b, "signal") + user_sets(b, "fn") > 1 || user_sets(b, "src") ||
+	    user_sets(b, "op"))
+		return nti_error(b->e, -EINVAL,
+				 "event '%s': %s stands for src and op, and is given once", b->text,
+				 term->name);
+	ret = nti_card_function_parse(b->unit->card->chip, term->value, user_domain(b), b->text, &f,
+				      b->e);
+	if (ret == 0)
+		b->attr.config = (b->attr.config & UINT64_C(0xff) << 56) | f.src |
+				 (uint64_t)f.table << 32 | (uint64_t)f.domain << 53;
+	return ret;
+}
+
 static int apply_term(struct build *b, const struct nti_term *term)
 {
 	char format[NTI_SYSFS_LINE_BYTES + 1];
@@ -309,6 +365,8 @@ static int apply_term(struct build *b, const struct nti_term *term)
 				 b->text, term->name, b->unit->name);
 	if (strcmp(term->name, "name") == 0)
 		return set_name(b, term);
+	if (is_function(b, term))
+		return set_function(b, term);
 	if (term->value && find_word(b, term->name, &word)) {
 		ret = parse_value(b, term, &value);
 		*word = ret < 0 ? *word : value;
@@ -318,19 +376,6 @@ static int apply_term(struct build *b, const struct nti_term *term)
 		return set_raw(b, term);
 	ret = set_generic(b, term);
 	return ret == -ENOENT ? refuse_term(b, term) : ret;
-}
-
-/* How often the user's terms give @name a value. */
-static unsigned int user_sets(const struct build *b, const char *name)
-{
-	char *copy = strdup(b->user), *list = copy;
-	struct nti_term term;
-	unsigned int times = 0;
-
-	while (copy && nti_term_next(&list, &term))
-		times += term.value && strcmp(term.name, name) == 0;
-	free(copy);
-	return times;
 }
 
 /* The terms an event of sysfs stands for. "chip=?" asks the user for a value. */

@@ -622,6 +622,24 @@ def shares_are_of_the_clocks_of_the_same_periods():
 
 
 @test
+def signals_have_names():
+    scene = 'frame\nclocks 5 d0.0xa6\nclocks 7 d1.0xd5 d1.0xcb\nclocks 3 d1.0xcb\nclocks 2 d1.0xd6\nclocks 4 d4.0x38\n'
+    with Card('GT218', scene) as card:
+        events = {'gpu0/signal=PBUS_PCIE_WR/': 5, 'gpu0/signal=ctxctl_user_0/': 7, 'gpu0/signal=PCOUNTER.USER.1,domain=4/': 4,
+                  'gpu0/fn="PGRAPH_IDLE & !CTXCTL.USER.0"/': 3, 'gpu0/fn=CTXCTL.USER.0 | CTXCTL.USER.1,domain=1/': 9,
+                  'gpu0/signal=PGRAPH.IDLE/': 10}
+        done = ntime('--model', card.path, '--json', '--passes', '-e', ','.join(events), '--', t.NTIME, 'model', 'play', card.path, '1')
+        items = json.loads(done.stderr)['items']
+        equal({e: item['value'] for e, item in zip(events, items)}, events)
+        for event, says in {'gpu0/signal=PGRAPH.IDL/': 'did you mean PGRAPH.IDLE', 'gpu0/signal=VUC_IDLE/': 'it is one of G98, G200, GT216',
+                            'gpu0/fn=PGRAPH.IDLE & PBUS_PCIE_WR/': 'a counter has signals of one domain',
+                            'gpu0/signal=PGRAPH.IDLE,src=1/': 'signal stands for src and op', 'gpu0/signal/': "no event or term 'signal'"}.items():
+            done = ntime('--model', card.path, '-e', event, 'true')
+            equal((done.returncode, err(done).count('\n')), (125, 1), event)
+            has(err(done), says)
+
+
+@test
 def one_word_stands_for_all():
     """What is one pass for the card's name, everything that can be counted for a pattern, and its busy share for nothing."""
     for chip in CHIPS:

@@ -60,7 +60,7 @@ REFUSED = [
     ('limits', LIMIT + 'bound between 1 and 2\nabout A.\nsource s\n\nlimit a\n', '7: there is a limit a already'),
     ('events', 'event x\n', "1: a file begins with 'kind'"),
     ('events', 'pmu x\n', "1: an entry begins with 'kind' or 'event', not 'pmu'"),
-    ('events', HEAD + 'event e\n', "7: 'source' is followed by a blank line, not 'event'"),
+    ('events', HEAD + 'event e\n', "7: 'source' is followed by 'trust' or a blank line, not 'event'"),
     ('events', E1, "9: the entry of e ends too early: 'terms' is followed by 'more', 'scale', 'unit', 'state' or 'about'"),
     ('events', HEAD + '\nevent e\nabsent nobody knows it\nabout A.\n', "10: 'absent' is followed by 'remedy', not 'about'"),
     ('events', E1 + 'more event=2 mask=3\n', "10: there is no term 'mask' of config"),
@@ -122,6 +122,11 @@ REFUSED = [
     ('gpu', 'gpu-event a\nfunction idle.0\nfunction prop_rop.1\nabout It.\n', '4: functions of a are of different domains'),
     ('gpu', 'gpu-event a\n' + 4 * 'function idle.0\n', '5: more than 3 functions'),
     *(('gpu', f'gpu-event a\nfamilies g80 {name}\n', f"2: families are g80, g84, g200 and gt215, each once, and not '{name}'") for name in ('g80', 'g81')),
+    ('gpu', 'gpu-event a\nclocks 8\n', "2: a domain is a number from 0 to 7, not '8'"),
+    ('signals', 'source s\ntrust t\nsignal a 0 G80=1a\n', "3: a signal has a name, a domain and places, not 'a 0 G80=1a'"),
+    ('signals', 'source s\ntrust t\nsignal A 8\n', "3: a signal has a name, a domain and places, not 'A 8'"),
+    *(('signals', f'source s\ntrust t\nsignal A 0 {place}\n', f"3: '{place}' is no place of a signal, as in G84,G86=c7+4")
+      for place in ('G80=1', 'G81=10', 'G80=fe+3', 'G80,=10', '=10')),
     ('gpu', 'gpu-event a\nfunction idle.0\nabout It.\nsource B\ntrust guessed\n',
      "5: trust is 'documented' or 'measured', not 'guessed'; what is guessed stands below it"),
     ('gpu', 'gpu-event a\nfunction idle.0\nabout It.\nsource B\ntrust documented\nguessed g80\n',
@@ -159,14 +164,14 @@ def files_become_one_table():
     boxes = generate.KINDS['events']()
     boxes.read('f', (HEAD + '\nevent e-1\nterms event=0x107, umask = 12\nscale 6.103515625e-5\nunit MiB\nstate min\nabout A??.\nsource s\n'
                      '\nevent f\nterms event=3\nscale energy\nunit J\nabout A.\nsource s\n\nevent m\nterms event=4\nmore umask=1 umask=2\nabout A.\nsource s\n'
-                     '\nevent g\nabsent b\nremedy c\nabout A.\nsource s').encode())
+                     '\nevent g\nabsent b\nremedy c\nabout A.\nsource s\ntrust guessed').encode())
     boxes.read('g', b'kind c_box\npmu c\nterm event config:0-63\nsource B')
     text = ''.join(boxes.write())
     for line in ('static const struct nti_box_term a_box_terms[] = {', '\t{ "event", "config:0-7,32-35" },',
-                 '\t{ "e-1", "event=0x107, umask = 12", "MiB", "A\\?\\?.", "s", 6.103515625e-05, 0x100000c07u, 1, NTI_MIN, 0, 0, 0 },',
-                 '\t{ "f", "event=3", "J", "A.", "s", 0, 0x3u, 0, NTI_SUM, 0, 0, 0 },',
-                 '\t{ "m", "event=4", "", "A.", "s", 1, 0x4u, 0, NTI_SUM, "umask=1 umask=2", 0, 0 },',
-                 '\t{ "g", "", "", "A.", "s", 1, 0u, 0, NTI_SUM, 0, "b", "c" },',
+                 '\t{ "e-1", "event=0x107, umask = 12", "MiB", "A\\?\\?.", "s", 6.103515625e-05, 0x100000c07u, 1, NTI_MIN, 0, 0, 0, 0 },',
+                 '\t{ "f", "event=3", "J", "A.", "s", 0, 0x3u, 0, NTI_SUM, 0, 0, 0, 0 },',
+                 '\t{ "m", "event=4", "", "A.", "s", 1, 0x4u, 0, NTI_SUM, "umask=1 umask=2", 0, 0, 0 },',
+                 '\t{ "g", "", "", "A.", "s", 1, 0u, 0, NTI_SUM, 0, "b", "c", "guessed" },',
                  '\t{ "b_box", "a", a_box_terms, 3, a_box_events, 4 },', '\t{ "c_box", "c", c_box_terms, 1, c_box_events, 0 },',
                  'const size_t nti_box_family_count = 3;'):
         if f'\n{line}\n' not in text:
