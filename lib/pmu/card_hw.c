@@ -160,13 +160,16 @@ struct places {
 	unsigned int load[GROUPS];
 };
 
-/* Four groups at most are an event's, so that one is left. */
-static uint8_t least(const struct places *p, uint32_t taken)
+/*
+ * A place with as little as any, @wish if that is one. Four groups at most are an event's, so that
+ * one is left.
+ */
+static uint8_t least(const struct places *p, uint32_t taken, uint8_t wish)
 {
-	uint8_t i, best = GROUPS;
+	uint8_t i, best = wish;
 
 	for (i = 0; i < GROUPS; i++)
-		if (!(taken >> i & 1) && (best == GROUPS || p->load[i] < p->load[best]))
+		if (!(taken >> i & 1) && (taken >> best & 1 || p->load[i] < p->load[best]))
 			best = i;
 	return best;
 }
@@ -206,7 +209,7 @@ static void choose_places(const struct nthw_nv50_event *event, struct places *p,
 		if (*of != NO_PLACE && !(taken >> *of & 1)) {
 			place[i] = *of;
 		} else if (n >= GROUPS) {
-			place[i] = least(p, taken);
+			place[i] = least(p, taken, (uint8_t)i);
 			p->load[place[i]]++;
 			*of = *of == NO_PLACE ? place[i] : *of;
 		}

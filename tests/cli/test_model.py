@@ -977,6 +977,84 @@ def one_unit_of_several_is_told():
             'the MPs whose wires it is made of are none that gpu0 has: those are the bits of 0x4')
 
 
+def values_of(card, events, *args, frames='1'):
+    done = ntime('--model', card.path, '--json', '--passes', '-e', ','.join(f'gpu0/{e}/' for e in events), *args, '--', t.NTIME, 'model', 'play', card.path, frames)
+    equal(done.returncode, 0, err(done))
+    return [item.get('value') for item in json.loads(done.stderr)['items']]
+
+
+@test
+def a_count_is_of_the_unit_that_was_chosen():
+    """Units of a scene differ, so that a count shows which one was selected; without a number it is the first one that the board has."""
+    scene = """frame
+clocks 5 tpc1.prop_out=37 tpc1.prop_out.6 tpc1.prop_out.7 prop_out=8
+clocks 7 tpc2.prop_out=0-0 tpc2.prop_out.7 tpc2.prop_out.0
+clocks 11 tpc1.tex_cache.2 tpc2.gld.1
+clocks 13 tpc2.tex_cache.2 rop1.crop_wait.3
+clocks 17 rop0.zrop_wait.3 tpc2.shader_rop.0 tpc2.gld.1
+"""
+    rows = {'rasterizer_pixels_out_count.1': (5 * 45, 7, 'prop_out.7; amount ' + ' '.join(f'prop_out.{i}' for i in range(6))),
+            'rasterizer_pixels_out_count.0': (5, 0, 'prop_out.6 & prop_out.7'), 'texture_waits_for_fb': (11, 13, 'tex_cache.2'),
+            'shader_waits_for_rop': (0, 17, 'shader_rop.0 & !shader_rop.1'), 'gld_64b': (0, 28, 'gld.1')}
+    with Card('GT215', scene, ('--tpc', '0x6')) as card:
+        names = [f'{n}{tpc}' for n in rows for tpc in ('', ',tpc=1', ',tpc=2')]
+        equal(values_of(card, names), [v for first, second, _ in rows.values() for v in (first, first, second)])
+        equal(values_of(card, ['rop_waits_for_fb', 'rop_waits_for_fb,rop=0', 'rop_waits_for_fb,rop=1']), [17, 17, 13])
+        for name, (first, second, function) in rows.items():
+            asked = [function, *(re.sub(r'\b(?=[a-z_]+\.)', f'tpc{n}.', function) for n in (1, 2))]
+            equal([int(model('truth', card.path, text)) for text in (name, *asked)], [first, first, first, second], name)
+        equal(int(model('truth', card.path, 'rop1.crop_wait.3')), 13)
+        # Somebody left both TPCs enabled, and the wrong one first: ours counts, and all is as it was found.
+        client = card.connect()
+        equal(ask(client, HOLD)[0], 0)
+        for address in (0x408f50, 0x409750, 0x408d08, 0x409508, 0x408b40, 0x409340):
+            equal(ask(client, WRITE, address, 0x80000015 if address & 0xff == 0x50 else 0x800 if address & 0xff == 8 else 1)[0], 0)
+        client.close()
+        found = {a: model('read', card.path, hex(a)) for a in (0x408f50, 0x409750, 0x408d08, 0x409508, 0x408b40, 0x409340, 0x408b3c, 0x40933c)}
+        equal(values_of(card, names), [v for first, second, _ in rows.values() for v in (first, first, second)])
+        equal({a: model('read', card.path, hex(a)) for a in found}, found)
+    for line, says in {'tpc9.prop_out.1': 'the chip has no such TPC', 'rop2.crop_wait=1': 'the chip has no such partition',
+                       'tpc1.trast.0': 'its unit is not there in each of these', 'rop0.prop_out=3': 'its unit is not there in each of these',
+                       'tpc1.d2.5': 'it is no wire of a unit', ' '.join(['tpc1.prop_out.1'] * 9): 'more than eight wires'}.items():
+        with tempfile.NamedTemporaryFile('w', suffix='.scene') as f:
+            f.write(f'frame\nclocks 5 {line}\n')
+            f.flush()
+            done = ntime('model', 'run', 'GT215', '--scene', f.name, '--listen', f.name + '.sock')
+            equal(done.returncode, 125, line)
+            has(err(done), says)
+
+
+@test
+def partitions_of_a_g200_that_lacks_some():
+    with Card('G200', options=('--rop', '0xc0')) as card:
+        equal(values_of(card, ['rop_waits_for_fb', 'rop_waits_for_fb,rop=7'], frames='5'), 2 * [int(model('truth', card.path, 'rop_waits_for_fb'))])
+        has(' '.join(err(ntime('--model', card.path, '-e', 'gpu0/rop_waits_for_fb,rop=0/', 'true')).split()), 'no memory partition 0: those that it has are the bits of 0xc0')
+
+
+@test
+def words_of_domain_3_count_what_is_true():
+    """Sums, groups in any byte, the same one twice, and signals that a scene raises by number, alone and beside each other."""
+    scene = ''.join(['frame\n', 'clocks 3 gld=5 gst=2 shader_rop.0\n', 'clocks 4 gld=6 shader_tex.2 shader_tex.3\n', 'clocks 9 gst=7 tex_shader=3 d3.0x18\n'])
+    amount = 'amount gld.0 gld.1 gld.2 gst.0'
+    rows = {'src=0x2c2c2c01,op=0xaaaa,groups=0xc': 'gld.1', 'src=0x2c2c2c0d,op=0xaaaa,groups=0x0c000000': 'gld.1',
+            'src=0x2c2c2c05,op=0x5555,groups=0x00000d0c': '!gst.1', 'src=0x2c0a0201,op=0x8080,groups=0x000c0d0c': 'gld.1 & gld.2',
+            'src=0x2c2c0800,op=0x8888,groups=0x000d000c': 'gld.0 & gst.0', 'src=0x2c2c2c2c,op=0xffff,mode=1,amount=0x04020100,groups=0x0d0c': f'd3: 1; {amount}',
+            'src=0x2c0e0c01,op=0xaaaa,mode=2,amount=0x0a090806,groups=0x0b0c0d02': None, 'src=0x2c2c2c18,op=0xaaaa': 'd3.0x18'}
+    with Card('GT218', scene) as card:
+        alone = [values_of(card, [f'domain=3,{words}'])[0] for words in rows]
+        for words, value in zip(rows, alone):
+            if rows[words] and '!' not in rows[words]:
+                equal(value, int(model('truth', card.path, rows[words])), words)
+        together = values_of(card, [f'domain=3,{words}' for words in rows])
+        # A clock of an access has all wires at 0, which only the inverse sees.
+        equal([v for w, v in zip(rows, together) if '!' not in str(rows[w])], [v for w, v in zip(rows, alone) if '!' not in str(rows[w])])
+    with Card('GT218', 'frame\nclocks 7 d3.0\nclocks 5 d3.0 d3.1 d3.6\nclocks 2 d3.2 d3.5\n') as card:
+        names = ['shader_waits_for_rop', 'shader_waits_for_texture', 'texture_busy', 'gld_32b', 'gld_total']
+        for name in names:
+            equal(values_of(card, [name]), [int(model('truth', card.path, name))], name)
+        equal([int(model('truth', card.path, text)) for text in ('d3.0', 'shader_rop.0', 'shader_waits_for_rop')], [12, 12, 7])
+
+
 def derived(card, log, names, *args):
     """A run that counts @names, and what ntime trace derive makes of its accesses."""
     before = os.path.getsize(log)

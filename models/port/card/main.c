@@ -256,8 +256,9 @@ static int run(int argc, char **argv)
 	scene = load_scene(r.scene, chip);
 	if (!scene)
 		return FAILED;
-	if (r.keep[NTM_NV50_MPS])
-		ntm_scene_keep_mps(scene, r.keep[NTM_NV50_MPS]);
+	for (uint32_t i = 0; i < NTM_NV50_KINDS; i++)
+		if (r.keep[i])
+			ntm_scene_keep(scene, i, r.keep[i]);
 	ret = serve(scene, &r);
 	ntm_scene_free(scene);
 	return ret;

@@ -22,8 +22,11 @@ struct range {
 /* Bits of an amount on the wires of a unit. */
 struct amount {
 	const struct nthw_nv_wires *unit;
+	uint32_t of; /* as of struct ntm_wire */
 	struct range value;
 };
+
+#define AMOUNTS 8 /* of a line, and wires of one TPC or partition; both together NTM_OWN_MAX */
 
 enum kind { CLOCKS, VERTICES, PRIMITIVES, TILES, PIXELS, BUSY };
 
@@ -32,7 +35,9 @@ struct step {
 	struct range number; /* of clocks, or of what is drawn */
 	struct ntm_wire_set wires;
 	struct ntm_nv50_wires signal;
-	struct amount amount[8];
+	struct ntm_own own[AMOUNTS];
+	size_t owns;
+	struct amount amount[AMOUNTS];
 	size_t amounts;
 };
 
@@ -49,8 +54,9 @@ struct ntm_scene {
 	uint64_t seed;
 	struct part *frame, between;
 	size_t frames;
-	uint32_t round;		     /* frames until the first one comes again */
-	struct ntm_wire_set missing; /* of units that the board does not have */
+	uint32_t round;			/* frames until the first one comes again */
+	struct ntm_wire_set missing;	/* of units that the board does not have */
+	uint32_t first[NTM_NV50_KINDS]; /* of those that it has */
 };
 
 /* ---- wires ---- */
@@ -134,20 +140,61 @@ static void put_signal(struct ntm_nv50_wires *of, uint32_t domain, uint32_t sign
 	of->of[domain][signal / 32] |= UINT32_C(1) << signal % 32;
 }
 
+/* Of a TPC, of a partition, or there once. */
+static enum nthw_nv_units kind_of(const struct nthw_nv_wires *unit)
+{
+	return nthw_nv_muxes[unit->mux].units;
+}
+
+/*
+ * "tpc1." or "rop0.", which *@text then is behind: the number + 1 in *@of. NULL, or why that is no
+ * unit of the chip.
+ */
+static const char *take_of(const char **text, const struct nthw_nv_chip *chip, uint32_t *of,
+			   enum nthw_nv_units *kind)
+{
+	bool is_tpc = strncmp(*text, "tpc", 3) == 0;
+	unsigned long number;
+	char *end;
+
+	*of = 0;
+	*kind = NTHW_NV_GRAPH;
+	if ((!is_tpc && strncmp(*text, "rop", 3) != 0) || (*text)[3] < '0' || (*text)[3] > '9')
+		return NULL;
+	number = strtoul(*text + 3, &end, 10);
+	if (*end != '.')
+		return NULL;
+	*kind = is_tpc ? NTHW_NV_TPC : NTHW_NV_ROP;
+	if (number >= (is_tpc ? chip->tpcs : chip->parts))
+		return is_tpc ? "the chip has no such TPC" : "the chip has no such partition";
+	*of = (uint32_t)number + 1;
+	*text = end + 1;
+	return NULL;
+}
+
+static const char one_of_kind[] = "its unit is not there in each of these";
+
 const char *ntm_wire_take(const char *text, const struct nthw_nv_chip *chip, struct ntm_wire *out,
 			  const char **end)
 {
+	enum nthw_nv_units kind;
 	unsigned long number;
 	char *behind;
+	const char *why;
 	uint32_t domain;
 
 	*end = text;
 	*out = (struct ntm_wire){ 0 };
+	why = take_of(&text, chip, &out->of, &kind);
+	if (why)
+		return why;
 	out->unit = nthw_nv_wires_take(text, &out->number, end);
 	if (out->unit) {
 		out->domain = out->unit->domain;
-		return NULL;
+		return out->of && kind_of(out->unit) != kind ? one_of_kind : NULL;
 	}
+	if (out->of)
+		return "it is no wire of a unit, as trast.6";
 	if (text[0] != 'd' || text[1] < '0' || text[1] > '9' || text[2] != '.' || text[3] < '0' ||
 	    text[3] > '9')
 		return "it is neither a wire of a unit, as trast.6, nor a signal, as d2.0x40";
@@ -178,9 +225,23 @@ static bool has_fixed(const struct ntm_wire_set *set, const struct nthw_nv_chip 
 	return false;
 }
 
+static bool is_own(const struct ntm_wire *wire, const struct ntm_stretch *stretch)
+{
+	for (size_t i = 0; i < stretch->owns; i++) {
+		const struct ntm_own *own = &stretch->own[i];
+
+		if (own->row == index_of(wire->unit) && own->bits >> wire->number & 1 &&
+		    (wire->of ? own->unit + 1u == wire->of : own->is_first))
+			return true;
+	}
+	return false;
+}
+
 bool ntm_wire_is_high(const struct ntm_wire *wire, const struct nthw_nv_chip *chip,
 		      const struct ntm_stretch *stretch)
 {
+	if (wire->unit && is_own(wire, stretch))
+		return true;
 	/* A group has no signal of its own. */
 	if (wire->unit && wire->unit->mux == NTHW_NV_GROUP)
 		return has_wire(&stretch->wires, wire->unit, wire->number);
@@ -207,25 +268,34 @@ static uint32_t who_leads(const struct ntm_nv50_card *card, uint32_t number, uin
 	return i;
 }
 
-static bool is_selected(const struct nthw_nv_wires *unit, const struct ntm_nv50_card *card)
+/* Is it led out by the unit *@leader, in which its multiplexers are as it needs them? */
+static bool is_selected(const struct nthw_nv_wires *unit, const struct ntm_nv50_card *card,
+			uint32_t *leader)
 {
-	uint32_t family = card->chip->family, value, other, leader;
+	uint32_t family = card->chip->family, value, other;
 
+	*leader = NTHW_NV_UNITS_MAX;
 	if (!unit->mux)
 		return true;
-	leader = who_leads(card, unit->mux, &value);
+	*leader = who_leads(card, unit->mux, &value);
 	if (nthw_nv_muxes[unit->also].address[family] &&
-	    who_leads(card, unit->also, &other) != leader)
+	    who_leads(card, unit->also, &other) != *leader)
 		return false;
-	return leader < NTHW_NV_UNITS_MAX &&
+	return *leader < NTHW_NV_UNITS_MAX &&
 	       (value & nthw_nv_muxes[unit->mux].mask[family]) == unit->select;
 }
 
+/* The wires of the unit that are 1 in the TPC or partition @leader. */
 static void show(const struct ntm_stretch *stretch, const struct nthw_nv_wires *unit,
-		 uint32_t first, struct ntm_nv50_wires *out)
+		 uint32_t leader, uint32_t first, struct ntm_nv50_wires *out)
 {
+	uint32_t bits = stretch->wires.of[index_of(unit)];
+
+	for (size_t i = 0; i < stretch->owns; i++)
+		if (stretch->own[i].row == index_of(unit) && stretch->own[i].unit == leader)
+			bits |= stretch->own[i].bits;
 	for (uint32_t wire = 0; wire < unit->count; wire++)
-		if (has_wire(&stretch->wires, unit, wire))
+		if (bits >> wire & 1)
 			put_signal(out, unit->domain, first + wire);
 }
 
@@ -242,7 +312,7 @@ static void show_group(const struct ntm_stretch *stretch, const struct nthw_nv_w
 	groups = card->bar[(mux->address[family] + mux->step[family] * leader) / 4];
 	for (uint32_t i = 0; i < 4; i++)
 		if ((groups >> 8 * i & 0xff) == first / 4)
-			show(stretch, unit, 4 * i + first % 4, out);
+			show(stretch, unit, leader, 4 * i + first % 4, out);
 }
 
 void ntm_wires_of(const struct ntm_stretch *stretch, const struct ntm_nv50_card *card,
@@ -251,11 +321,12 @@ void ntm_wires_of(const struct ntm_stretch *stretch, const struct ntm_nv50_card 
 	*out = stretch->signal;
 	for (size_t i = 0; i < nthw_nv_wires_count; i++) {
 		const struct nthw_nv_wires *unit = &nthw_nv_wires[i];
+		uint32_t leader;
 
 		if (unit->mux == NTHW_NV_GROUP)
 			show_group(stretch, unit, card, out);
-		else if (is_selected(unit, card))
-			show(stretch, unit, unit->first[card->chip->family], out);
+		else if (is_selected(unit, card, &leader))
+			show(stretch, unit, leader, unit->first[card->chip->family], out);
 	}
 }
 
@@ -301,18 +372,31 @@ static int parse_range(struct parser *p, const char *text, uint64_t least, uint6
 static int parse_amount(struct parser *p, char *word, char *sign, struct step *step)
 {
 	struct amount *amount = &step->amount[step->amounts];
-	const size_t most = sizeof(step->amount) / sizeof(step->amount[0]);
+	enum nthw_nv_units kind;
+	const char *name = word, *why;
 
-	if (step->amounts == most)
-		return ntm_lines_fail(&p->l, "more than %zu amounts in one line", most);
+	if (step->amounts == AMOUNTS)
+		return ntm_lines_fail(&p->l, "more than %d amounts in one line", AMOUNTS);
 	*sign = '\0';
-	amount->unit = unit_of(word);
+	why = take_of(&name, p->scene->chip, &amount->of, &kind);
+	amount->unit = unit_of(name);
+	if (!why && amount->unit && amount->of && kind_of(amount->unit) != kind)
+		why = one_of_kind;
+	if (why)
+		return ntm_lines_fail(&p->l, "'%.40s': %s", word, why);
 	if (!amount->unit)
 		return ntm_lines_fail(
 			&p->l, "there is no unit '%.40s' whose wires could be an amount", word);
 	step->amounts++;
 	return parse_range(p, sign + 1, 0, (UINT64_C(1) << amount->unit->count) - 1,
 			   &amount->value);
+}
+
+static struct ntm_own own_of(const struct nthw_nv_wires *unit, uint32_t of, uint64_t bits)
+{
+	return (struct ntm_own){ .row = (uint8_t)index_of(unit),
+				 .unit = (uint8_t)(of - 1),
+				 .bits = (uint8_t)bits };
 }
 
 static int parse_wire(struct parser *p, char *word, struct step *step)
@@ -326,9 +410,13 @@ static int parse_wire(struct parser *p, char *word, struct step *step)
 	why = ntm_wire_take(word, p->scene->chip, &wire, &end);
 	if (!why && *end)
 		why = "something follows the wire";
+	if (!why && wire.of && step->owns == AMOUNTS)
+		why = "more than eight wires of one TPC or partition in a line";
 	if (why)
 		return ntm_lines_fail(&p->l, "'%.40s': %s", word, why);
-	if (wire.unit)
+	if (wire.of)
+		step->own[step->owns++] = own_of(wire.unit, wire.of, 1u << wire.number);
+	else if (wire.unit)
 		put_wire(&step->wires, wire.unit, wire.number);
 	else
 		put_signal(&step->signal, wire.domain, wire.number);
@@ -505,7 +593,7 @@ int ntm_scene_parse(const char *file, const char *text, size_t bytes,
 	if (!p.scene)
 		return -ENOMEM;
 	p.scene->chip = chip;
-	ntm_scene_keep_mps(p.scene, (1u << chip->mps) - 1);
+	ntm_scene_keep(p.scene, NTM_NV50_MPS, (1u << chip->mps) - 1);
 	ret = ntm_lines_each(&p.l, text, bytes, words, sizeof(words) / sizeof(words[0]), &p);
 	if (ret == 0 && !p.scene->frames) {
 		p.l.line += !p.l.line;
@@ -519,13 +607,17 @@ int ntm_scene_parse(const char *file, const char *text, size_t bytes,
 	return 0;
 }
 
-void ntm_scene_keep_mps(struct ntm_scene *s, uint32_t mask)
+void ntm_scene_keep(struct ntm_scene *s, enum ntm_nv50_units kind, uint32_t mask)
 {
 	static const char *const of_mps[] = {
 		"geom_mp0.0 geom_mp0.1 shader_mp0.0 shader_mp0.1",
 		"geom_mp1.0 geom_mp1.1 shader_mp1.0 shader_mp1.1",
 	};
 
+	for (s->first[kind] = 0; !(mask >> s->first[kind] & 1); s->first[kind]++)
+		;
+	if (kind != NTM_NV50_MPS)
+		return;
 	s->missing = wires("");
 	for (size_t i = 0; i < sizeof(of_mps) / sizeof(of_mps[0]); i++)
 		if (!(mask >> i & 1))
@@ -552,7 +644,7 @@ const struct nthw_nv_chip *ntm_scene_chip(const struct ntm_scene *s)
 
 struct player {
 	uint64_t random;
-	const struct ntm_wire_set *missing;
+	const struct ntm_scene *scene;
 	void (*fn)(void *arg, const struct ntm_stretch *stretch);
 	void *arg;
 };
@@ -576,7 +668,15 @@ static uint64_t choose(struct player *p, struct range range)
 static void play(struct player *p, struct ntm_stretch stretch)
 {
 	for (size_t i = 0; i < NTM_WIRE_UNITS; i++)
-		stretch.wires.of[i] &= (uint8_t)~p->missing->of[i];
+		stretch.wires.of[i] &= (uint8_t)~p->scene->missing.of[i];
+	for (size_t i = 0; i < stretch.owns; i++) {
+		struct ntm_own *own = &stretch.own[i];
+		bool is_rop = kind_of(&nthw_nv_wires[own->row]) == NTHW_NV_ROP;
+
+		own->bits &= (uint8_t)~p->scene->missing.of[own->row];
+		own->is_first =
+			own->unit == p->scene->first[is_rop ? NTM_NV50_ROPS : NTM_NV50_TPCS];
+	}
 	if (stretch.clocks)
 		p->fn(p->arg, &stretch);
 }
@@ -742,11 +842,20 @@ struct ntm_stretch ntm_scene_busy(uint64_t clocks)
 
 static void play_clocks(struct player *p, const struct step *step, uint64_t clocks)
 {
-	struct ntm_stretch stretch = { clocks, step->wires, step->signal };
+	struct ntm_stretch stretch = {
+		.clocks = clocks, .wires = step->wires, .signal = step->signal, .owns = step->owns
+	};
 
-	for (size_t i = 0; i < step->amounts; i++)
-		stretch.wires.of[index_of(step->amount[i].unit)] |=
-			(uint8_t)choose(p, step->amount[i].value);
+	memcpy(stretch.own, step->own, sizeof(step->own));
+	for (size_t i = 0; i < step->amounts; i++) {
+		const struct amount *amount = &step->amount[i];
+		uint64_t bits = choose(p, amount->value);
+
+		if (amount->of)
+			stretch.own[stretch.owns++] = own_of(amount->unit, amount->of, bits);
+		else
+			stretch.wires.of[index_of(amount->unit)] |= (uint8_t)bits;
+	}
 	play(p, stretch);
 }
 
@@ -790,7 +899,7 @@ void ntm_scene_frame(const struct ntm_scene *s, uint32_t number,
 		     void (*fn)(void *arg, const struct ntm_stretch *stretch), void *arg)
 {
 	struct player p = { .random = (s->seed ? s->seed : 1) * 0xd1342543de82ef95u + number,
-			    .missing = &s->missing,
+			    .scene = s,
 			    .fn = fn,
 			    .arg = arg };
 	const struct part *frame = frame_of(s, number);

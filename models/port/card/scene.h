@@ -31,10 +31,19 @@ struct ntm_wire_set {
 	uint8_t of[NTM_WIRE_UNITS];
 };
 
+/* Wires of nthw_nv_wires[.row] that are 1 in one TPC or partition, beside those of all. */
+#define NTM_OWN_MAX 16
+struct ntm_own {
+	uint8_t row, unit, bits;
+	bool is_first; /* of the board */
+};
+
 /* Clocks of each domain, in which the same wires are 1. */
 struct ntm_stretch {
 	uint64_t clocks;
 	struct ntm_wire_set wires;
+	struct ntm_own own[NTM_OWN_MAX];
+	size_t owns;
 	struct ntm_nv50_wires signal; /* by number, whatever unit they are of */
 };
 
@@ -50,8 +59,8 @@ void ntm_scene_free(struct ntm_scene *s);
 extern const char ntm_scene_default[];
 
 const struct nthw_nv_chip *ntm_scene_chip(const struct ntm_scene *s);
-/* On a board with these MPs in a TPC; all of the die without. Wires of others stay 0. */
-void ntm_scene_keep_mps(struct ntm_scene *s, uint32_t mask);
+/* On a board with these units; all of the die without. Wires of other MPs stay 0. */
+void ntm_scene_keep(struct ntm_scene *s, enum ntm_nv50_units kind, uint32_t mask);
 
 /* The stretches of frame @number, from 1 on, and of what is between it and the next one. */
 void ntm_scene_frame(const struct ntm_scene *s, uint32_t number,
@@ -61,12 +70,14 @@ void ntm_scene_frame(const struct ntm_scene *s, uint32_t number,
 struct ntm_stretch ntm_scene_busy(uint64_t clocks);
 
 /*
- * A wire of a unit, "trast.6", or a signal, "d2.0x40", that @text begins with. What is behind it
- * goes to *@end. NULL, or why it is none.
+ * A wire of a unit, "trast.6", also of one TPC or partition, "tpc1.prop_out.7", or a signal,
+ * "d2.0x40", that @text begins with. What is behind it goes to *@end. NULL, or why it is none.
  */
 struct ntm_wire {
 	const struct nthw_nv_wires *unit; /* NULL: a signal */
 	uint32_t domain, number;	  /* of the unit's wires, or of the domain's signals */
+	/* the TPC's or partition's number + 1; 0: any, or the first */
+	uint32_t of;
 };
 const char *ntm_wire_take(const char *text, const struct nthw_nv_chip *chip, struct ntm_wire *out,
 			  const char **end);
