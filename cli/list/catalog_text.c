@@ -112,8 +112,8 @@ static void put_card(FILE *f, const struct cli_look *look, const struct ntime_ca
 			      e->counters, e->counters == 1 ? "" : "s", e->passes,
 			      e->passes == 1 ? "" : "es");
 	for (size_t i = 0; i < e->muxes && n < sizeof(text); i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %s %#" PRIx64, i ? "," : ";",
-				      e->mux[i].name, e->mux[i].value);
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %s = %#" PRIx64,
+				      i ? "," : ";", e->mux[i].name, e->mux[i].value);
 	put_hint(f, look, "takes:", text);
 	put_hint(f, look, "terms:", e->terms);
 	snprintf(text, sizeof(text), "%#" PRIx64, e->conflicts);

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/regs/nv50_wires.h"
 #include "lib/base/text.h"
 #include "lib/event/box_events.h"
 #include "lib/event/card_signals.h"
@@ -209,6 +210,22 @@ static int note_event(void *arg, const char *name)
 	return 0;
 }
 
+/* "; G84, G86 have it": chips of other families that have the event; "" where none has. */
+static void note_chips(const struct build *b, const char *name, char *text, size_t size)
+{
+	size_t i, n = 0;
+
+	*text = '\0';
+	for (i = 0; b->unit->card && i < nthw_nv_chip_count && n < size; i++) {
+		const struct nthw_nv_chip *chip = &nthw_nv_chips[i];
+
+		if (nthw_nv_has_wires(chip) &&
+		    nti_box_event_find(&nti_gpu_families[chip->family], name))
+			n += (size_t)snprintf(text + n, size - n, "%s%s",
+					      n ? ", " : "; it is one of ", chip->name);
+	}
+}
+
 /* What data/events knows; beside sysfs only its events. */
 static void note_box(const struct build *b, bool is_event, struct known *known)
 {
@@ -217,6 +234,10 @@ static void note_box(const struct build *b, bool is_event, struct known *known)
 
 	for (i = 0; family && !b->unit->has_sysfs && i < family->terms; i++)
 		(void)note_term(known, family->term[i].name);
+	if (b->unit->card) {
+		(void)note_term(known, "signal");
+		(void)note_term(known, "fn");
+	}
 	for (i = 0; family && is_event && i < family->events; i++)
 		(void)note_event(known, family->event[i].name);
 }
@@ -225,7 +246,7 @@ static void note_box(const struct build *b, bool is_event, struct known *known)
 static int refuse_term(const struct build *b, const struct nti_term *term)
 {
 	struct known known = { .suggest = { .text = term->name } };
-	char near[256];
+	char near[256], chips[160];
 
 	if (is_sampling_term(term->name))
 		return nti_error(b->e, -EINVAL,
@@ -238,6 +259,11 @@ static int refuse_term(const struct build *b, const struct nti_term *term)
 				  b->unit->name);
 	note_box(b, !term->value, &known);
 	nti_suggest_finish(&known.suggest, near, sizeof(near));
+	note_chips(b, term->name, chips, sizeof(chips));
+	if (!term->value && *chips)
+		return nti_error(b->e, -ENOENT, "event '%s': %s, a %s, has no event '%s'%s",
+				 b->text, b->unit->name, b->unit->card->chip->name, term->name,
+				 chips);
 	return nti_error(b->e, term->value ? -EINVAL : -ENOENT,
 			 "event '%s': %s has no %s '%s'%s%s%s", b->text, b->unit->name,
 			 term->value ? "term" : "event or term", term->name, near,
