@@ -588,11 +588,6 @@ def clocks_of_every_domain_are_counted_beside_its_counters():
             has(err(ntime('--model', card.path, '-e', 'gpu0/cycles_core_e/', 'true')), 'cycles_core_a')
     with Card('G80') as card:
         has(err(ntime('--model', card.path, '-e', 'gpu0/cycles_vdec/', 'true')), "gpu0, a G80, has no event 'cycles_vdec'; it is one of G84, G86, G92, ")
-    # Longer than a register: a domain's clocks are those of what was played, and say so where they could not be read in time.
-    with Card() as card:
-        done = ntime('--model', card.path, '--json', '-e', 'gpu0/cycles_shader/', '--', t.NTIME, 'model', 'play', card.path, '1', '--busy', str(10**10))
-        item = json.loads(done.stderr)['items'][0]
-        equal(item['value'] > 10**10 or 'overflowed' in item['flags'], True, item)
 
 
 @test
@@ -919,7 +914,7 @@ def turns_on_a_model_are_not_guessed():
 @test
 def counts_are_longer_than_counters():
     """More than 32 bits, in one frame: read in time, or known to be short."""
-    names = ['rasterizer_tiles_in_count', 'setup_primitive_count']
+    names = ['rasterizer_tiles_in_count', 'setup_primitive_count', 'cycles_core_a']
     events = ','.join(f'gpu0/{name}/' for name in names)
     with Card('G96') as card:
         for clocks in (10**10, 2 * 10**9, 2 * 10**9):
@@ -928,8 +923,9 @@ def counts_are_longer_than_counters():
             true = truths(card, names)
             equal(true['rasterizer_tiles_in_count'] > 63 * clocks, True)
             for item, name in zip(items, names):
-                # A machine that is too busy to read in time has a lower bound, and says so.
-                equal(item['value'] < true[name] if 'overflowed' in item['flags'] else item['value'] == true[name], True, (item, true))
+                # A machine that is too busy to read in time has a lower bound, and says so. Clocks are those of accesses, too.
+                more = item['value'] - true[name]
+                equal(more < 0 if 'overflowed' in item['flags'] else more == 0 or name.startswith('cycles') and 0 < more < 10**5, True, (item, true))
             if not any('overflowed' in item['flags'] for item in items):
                 return
         raise AssertionError('never read in time')
@@ -1151,7 +1147,7 @@ def lists_tell_what_an_event_takes():
             if chip == 'G84':
                 equal(cards['geom_vertex_in_count']['trust'], 'guessed')
             chosen = random.Random(chip)
-            for _ in range(40):
+            for _ in range(25):
                 pair = chosen.sample(sorted(cards), 2)
                 # By its raw terms it is the same set-up.
                 words = [f'gpu0/{pair[0]}/', *(f'gpu0/{text}/' for text in cards[pair[1]]['terms'].split(' '))]
