@@ -42,6 +42,13 @@ static int add_events(struct cli_sessions *ss, struct ntime_session *s, const ch
 	return 0;
 }
 
+/* 1 of a graphics card. */
+static int is_card(void *arg, const struct ntime_unit_info *unit)
+{
+	(void)arg;
+	return strncmp(unit->name, "gpu", 3) == 0;
+}
+
 static int add_items(struct cli_sessions *ss, struct ntime_session *s,
 		     const struct cli_stat_options *o)
 {
@@ -61,7 +68,8 @@ static int add_items(struct cli_sessions *ss, struct ntime_session *s,
 		ret = add_events(ss, s, cli_default_events + (o->all_cpus || o->cpus));
 	if (!ret && !o->wishes && o->all_cpus)
 		ret = add_events(ss, s, machine_events);
-	if (!ret && !o->wishes && (o->model || getenv("NTIME_MODEL")))
+	if (!ret && !o->wishes && (o->model || getenv("NTIME_MODEL")) &&
+	    ntime_unit_for_each(ss->ctx, is_card, NULL))
 		ret = add_events(ss, s, card_events);
 	if (!ret && !o->wishes && o->verbose)
 		ret = add_events(ss, s, verbose_events);

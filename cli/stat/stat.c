@@ -328,7 +328,7 @@ static void put_value(struct stat *st, size_t i, unsigned int pass)
 	const struct cli_item *item = &st->report.item[i];
 	const struct ntime_value *v = &st->measure.values[i];
 
-	if (item->turns > 1 && cli_value_is_known(v)) {
+	if (item->turns > 1 && !item->is_metric && cli_value_is_known(v)) {
 		if (st->turns[i]++)
 			cli_value_add(&st->round[i], v);
 		else
@@ -350,6 +350,25 @@ static void note_missing_turns(struct stat *st)
 }
 
 /* One run; with --passes one for each pass, which gives the values of its own items. */
+/*
+ * Metrics of @values, which are of several runs of the command, or their means. Where a run for
+ * each pass is made, one whose events are of one pass is of that run: also what is in every pass,
+ * as clocks that a share is of.
+ */
+static int metrics_anew(struct stat *st, struct ntime_value *values)
+{
+	struct ntime_value *own = cli_malloc((st->report.items + 1) * sizeof(*own));
+	int ret;
+
+	memcpy(own, values, st->report.items * sizeof(*own));
+	ret = cli_sessions_metrics(&st->measure.sessions, values);
+	for (size_t i = 0; i < st->report.items; i++)
+		if (st->o.by_pass && st->report.item[i].is_metric && st->report.item[i].turns == 1)
+			values[i] = own[i];
+	free(own);
+	return ret;
+}
+
 static int run_round(struct stat *st)
 {
 	unsigned int pass = 0;
@@ -374,7 +393,7 @@ static int run_round(struct stat *st)
 		}
 	} while (++pass < st->report.passes);
 	note_missing_turns(st);
-	if (cli_sessions_metrics(&st->measure.sessions, st->round))
+	if (metrics_anew(st, st->round))
 		return CLI_EXIT_FAILED;
 	return end_round(st);
 }
@@ -442,7 +461,7 @@ static int set_results(struct stat *st)
 	for (size_t i = 0; i < st->report.items; i++)
 		cli_tally_mean(&st->tally[i], &mean[i]);
 	/* A metric of means is not the mean of the metric. */
-	if (st->report.runs > 1 && cli_sessions_metrics(&st->measure.sessions, mean))
+	if (st->report.runs > 1 && metrics_anew(st, mean))
 		return CLI_EXIT_FAILED;
 	for (size_t i = 0; i < st->report.items; i++) {
 		cli_item_set_value(&st->report.item[i], &mean[i], st->o.no_scale);

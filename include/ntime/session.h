@@ -136,7 +136,9 @@ struct ntime_target {
  * @in_every_pass: 1 for an event that counts in all passes: there is one pass, it needs no counter,
  *		or it has one that the others leave over (NTIME_TURNS). Then .pass is 0
  * @turns:	passes that have a part of it: more than 1 for a sum whose parts cannot be counted
- *		at one time; its value is whole when each of them was counted. .pass is the last one
+ *		at one time; its value is whole when each of them was counted. .pass is the last
+ *		one. Of a metric: passes of its events that are not in every pass; 1: they are of
+ *		one
  * @beside:	of a metric: the event next to which reports print it ("instructions" for IPC), ""
  *		when it stands alone
  * @is_metric:	1 for a metric

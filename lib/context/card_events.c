@@ -58,6 +58,7 @@ static unsigned int count_passes(const struct nti_event *a, const struct nti_eve
 {
 	struct nti_plan_event plan[4 * SETUPS];
 	struct nti_part part[2 * SETUPS], *place[2 * SETUPS];
+	unsigned int group[2 * SETUPS] = { 0 };
 	struct nti_error e = { 0 };
 	struct nti_plan made;
 	size_t parts = 0, n = 0, i, k;
@@ -69,7 +70,7 @@ static unsigned int count_passes(const struct nti_event *a, const struct nti_eve
 		place[k] = &part[k];
 		parts += k == parts;
 	}
-	nti_card_place_groups(place, parts);
+	nti_card_place_groups(place, group, parts);
 	for (i = 0; i < parts; i++)
 		add_to_plan(&part[i], (uint16_t)(i + 1), plan, &n);
 	return n && nti_plan_make(plan, n, NULL, &made, &e) == 0 ? made.passes : 1;

@@ -397,7 +397,7 @@ static bool is_pattern(const char *name)
 {
 	const char *slash = strchr(name, '/');
 
-	return slash && strpbrk(slash, "*?") && !strchr(slash, '=');
+	return slash && strpbrk(slash, "*?[") && !strchr(slash, '=');
 }
 
 /* All events that it stands for, but those that nobody can count. -ENOENT: there is none. */

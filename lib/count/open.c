@@ -93,7 +93,8 @@ group_for(struct ntime_session *s, const struct nti_session_part *p, size_t at, 
 
 		if (g->unit == p->part->unit && g->pass == p->pass &&
 		    g->is_in_every_pass == !p->needs_counter &&
-		    g->perf.count < NTI_PERF_GROUP_MAX && !(g->perf.count && is_alone(s, g, p)))
+		    (g->direct || g->perf.count < NTI_PERF_GROUP_MAX) &&
+		    !(g->perf.count && is_alone(s, g, p)))
 			return g;
 	}
 	return add_group(s, p, at);

@@ -325,26 +325,36 @@ static int plan_some(struct ntime_session *s, const size_t *index, size_t n, uns
 	return ret < 0 ? ret : (int)plan.passes;
 }
 
-/* Are both the same set-up of a card, in no group or in the same one? One counter counts them. */
-static bool are_twins(const struct ntime_session *s, const struct nti_session_part *a,
-		      const struct nti_session_part *b)
+/* Are both the same set-up of a card? One counter counts them where they are in one pass. */
+static bool are_alike(const struct nti_session_part *a, const struct nti_session_part *b)
 {
 	const struct perf_event_attr *x = &a->part->attr, *y = &b->part->attr;
 
 	return a->part->unit->card && a->part->unit == b->part->unit && !a->is_refused &&
-	       s->item[a->item].group == s->item[b->item].group && x->config == y->config &&
-	       x->config1 == y->config1 && x->config2 == y->config2;
+	       x->config == y->config && x->config1 == y->config1 && x->config2 == y->config2 &&
+	       x->exclusive == y->exclusive;
 }
 
-/* The first part that is the same set-up as part @i, which may be that one itself. */
-static size_t first_twin(const struct ntime_session *s, size_t i)
+/*
+ * The part that the planner has in place of part @i, which may be that one itself: the first one of
+ * its user's group that is alike; of one without a group any group's, else the first one.
+ */
+static size_t twin_of(const struct ntime_session *s, size_t i)
 {
-	size_t k;
+	const struct nti_session_part *part = s->plan->part;
+	unsigned int group = s->item[part[i].item].group;
+	size_t k, first = i;
 
-	for (k = 0; k < i; k++)
-		if (are_twins(s, &s->plan->part[k], &s->plan->part[i]))
+	for (k = 0; k < s->plan->parts; k++) {
+		unsigned int other = s->item[part[k].item].group;
+
+		if (!are_alike(&part[k], &part[i]) || (group && other != group))
+			continue;
+		if (other)
 			return k;
-	return i;
+		first = k < first ? k : first;
+	}
+	return first;
 }
 
 /*
@@ -373,7 +383,7 @@ static size_t collect(const struct ntime_session *s, const struct nti_unit *unit
 
 	for (i = 0; i < s->plan->parts; i++) {
 		if ((!unit || s->plan->part[i].part->unit == unit) &&
-		    is_planned(s, &s->plan->part[i]) && first_twin(s, i) == i)
+		    is_planned(s, &s->plan->part[i]) && twin_of(s, i) == i)
 			index[n++] = i;
 	}
 	return n;
@@ -474,6 +484,13 @@ static size_t put_tied_first(const struct nti_plan_event *need, size_t *index, s
 			memmove(&index[tied + 1], &index[tied], (i - tied) * sizeof(*index));
 			index[tied++] = moved;
 		}
+	/* Members of a group stay beside each other. */
+	for (seen = 1; seen < tied; seen++)
+		for (i = seen; i && index[i] < index[i - 1]; i--) {
+			moved = index[i];
+			index[i] = index[i - 1];
+			index[i - 1] = moved;
+		}
 	return tied;
 }
 
@@ -558,11 +575,18 @@ static void passes_of_items(struct ntime_session *s)
 	}
 	for (i = 0; i < s->items; i++) {
 		struct nti_session_item *item = &s->item[i];
+		unsigned int turns = 0;
 
 		for (k = 0; item->formula && k < nti_formula_count(item->formula); k++) {
-			if (s->item[item->input[k]].pass > item->pass)
-				item->pass = s->item[item->input[k]].pass;
+			const struct nti_session_item *input = &s->item[item->input[k]];
+
+			if (input->is_in_every_pass)
+				continue;
+			turns += !turns || input->pass != item->pass || input->turns > 1;
+			if (input->pass > item->pass)
+				item->pass = input->pass;
 		}
+		item->turns = item->formula ? turns : item->turns;
 	}
 }
 
@@ -657,8 +681,10 @@ static int plan_parts(struct ntime_session *s)
 	if (ret < 0)
 		return ret;
 	for (i = 0; i < s->plan->parts; i++) {
-		s->plan->part[i].pass = s->plan->part[first_twin(s, i)].pass;
-		s->plan->part[i].needs_counter = s->plan->part[first_twin(s, i)].needs_counter;
+		const struct nti_session_part *twin = &s->plan->part[twin_of(s, i)];
+
+		s->plan->part[i].pass = twin->pass;
+		s->plan->part[i].needs_counter = twin->needs_counter;
 	}
 	return s->plan->passes > 1 ? refuse_turns(s) : 0;
 }
@@ -667,25 +693,28 @@ static int plan_parts(struct ntime_session *s)
 static int place_groups(struct ntime_session *s)
 {
 	struct nti_part **part = calloc(s->plan->parts + 1, sizeof(*part));
+	unsigned int *group = calloc(s->plan->parts + 1, sizeof(*group));
+	int ret = part && group ? 0 : -ENOMEM;
 	size_t u, i, n;
 
-	if (!part)
-		return -ENOMEM;
-	for (u = 0; u < s->plan->units; u++) {
+	for (u = 0; ret == 0 && u < s->plan->units; u++) {
 		const struct nti_unit *unit = s->plan->unit[u].unit;
 
 		for (i = 0, n = 0; unit && unit->card && i < s->plan->parts; i++) {
 			const struct nti_session_part *p = &s->plan->part[i];
 			struct nti_event *event = &s->item[p->item].event;
 
-			if (p->part->unit == unit && !p->is_refused)
-				part[n++] = &event->part[p->part - event->part];
+			if (p->part->unit != unit || p->is_refused)
+				continue;
+			group[n] = s->item[p->item].group;
+			part[n++] = &event->part[p->part - event->part];
 		}
 		if (n)
-			nti_card_place_groups(part, n);
+			nti_card_place_groups(part, group, n);
 	}
 	free(part);
-	return 0;
+	free(group);
+	return ret;
 }
 
 int nti_session_make_plan(struct ntime_session *s)

@@ -333,20 +333,22 @@ static unsigned int user_sets(const struct build *b, const char *name)
 	return times;
 }
 
-/* The domain that the user's terms name; negative: none. */
-static int user_domain(const struct build *b)
+/* The domain that the user's terms name goes to *@domain, which stays where there is none. */
+static int user_domain(const struct build *b, int *domain)
 {
 	char *copy = strdup(b->user), *list = copy;
 	struct nti_term term;
-	uint64_t value;
-	int domain = -1;
+	uint64_t value = 0;
+	int ret = copy ? 0 : nti_event_no_memory(b->e, b->text);
 
-	while (copy && nti_term_next(&list, &term))
-		if (term.value && strcmp(term.name, "domain") == 0 &&
-		    nti_term_value(&term, &value) == 0)
-			domain = value < INT_MAX ? (int)value : INT_MAX;
+	while (ret == 0 && nti_term_next(&list, &term)) {
+		if (!term.value || strcmp(term.name, "domain") != 0)
+			continue;
+		ret = parse_value(b, &term, &value);
+		*domain = value < INT_MAX ? (int)value : INT_MAX;
+	}
 	free(copy);
-	return domain;
+	return ret;
 }
 
 static bool is_function(const struct build *b, const struct nti_term *term)
@@ -359,15 +361,17 @@ static bool is_function(const struct build *b, const struct nti_term *term)
 static int set_function(struct build *b, const struct nti_term *term)
 {
 	struct nti_card_function f;
-	int ret;
+	int domain = -1, ret;
 
 	if (user_sets(b, "signal") + user_sets(b, "fn") > 1 || user_sets(b, "src") ||
-	    user_sets(b, "op"))
+	    user_sets(b, "op") || user_sets(b, "config"))
 		return nti_error(b->e, -EINVAL,
 				 "event '%s': %s stands for src and op, and is given once", b->text,
 				 term->name);
-	ret = nti_card_function_parse(b->unit->card->chip, term->value, user_domain(b), b->text, &f,
-				      b->e);
+	ret = user_domain(b, &domain);
+	if (ret == 0)
+		ret = nti_card_function_parse(b->unit->card->chip, term->value, domain, b->text, &f,
+					      b->e);
 	if (ret == 0)
 		b->attr.config = (b->attr.config & UINT64_C(0xff) << 56) | f.src |
 				 (uint64_t)f.table << 32 | (uint64_t)f.domain << 53;

@@ -160,10 +160,7 @@ struct places {
 	unsigned int load[GROUPS];
 };
 
-/*
- * A place with as little as any, @wish if that is one. Four groups at most are an event's, so that
- * one is left.
- */
+/* A place with as little as any, @wish if that is one; of four that are taken any. */
 static uint8_t least(const struct places *p, uint32_t taken, uint8_t wish)
 {
 	uint8_t i, best = wish;
@@ -179,41 +176,38 @@ static uint8_t group_at(const struct nthw_nv50_event *event, unsigned int i)
 	return (uint8_t)(event->groups >> 8 * i);
 }
 
-/* The place that the group of signals 4i to 4i + 3 has got as another one of the event's. */
-static uint8_t place_of_twin(const struct nthw_nv50_event *event, const uint8_t *place,
-			     unsigned int i)
-{
-	unsigned int k;
-
-	for (k = 0; k < GROUPS; k++)
-		if (place[k] != NO_PLACE && group_at(event, k) == group_at(event, i))
-			return place[k];
-	return NO_PLACE;
-}
+/* What one event has, or those of the user's group together: they are counted at one time. */
+struct together {
+	uint8_t of[256]; /* the place of each group that they have; NO_PLACE */
+	uint32_t taken;
+};
 
 /* Places of the event's groups: those that they have already come first. */
-static void choose_places(const struct nthw_nv50_event *event, struct places *p, uint8_t *place)
+static void choose_places(const struct nthw_nv50_event *event, struct places *p, struct together *t,
+			  uint8_t *place)
 {
-	uint32_t taken = 0;
 	unsigned int n, i;
 
 	memset(place, NO_PLACE, GROUPS);
 	for (n = 0; n < 2 * GROUPS; n++) {
-		uint8_t *of = &p->of[group_at(event, i = n % GROUPS)];
+		uint8_t group = group_at(event, i = n % GROUPS), at = p->of[group];
 
 		if (!(event->led >> i & 1) || place[i] != NO_PLACE)
 			continue;
-		place[i] = place_of_twin(event, place, i);
-		if (place[i] != NO_PLACE)
+		if (t->of[group] != NO_PLACE) {
+			place[i] = t->of[group];
 			continue;
-		if (*of != NO_PLACE && !(taken >> *of & 1)) {
-			place[i] = *of;
-		} else if (n >= GROUPS) {
-			place[i] = least(p, taken, (uint8_t)i);
-			p->load[place[i]]++;
-			*of = *of == NO_PLACE ? place[i] : *of;
 		}
-		taken |= place[i] == NO_PLACE ? 0 : (uint32_t)1 << place[i];
+		if (at == NO_PLACE || t->taken >> at & 1) {
+			if (n < GROUPS)
+				continue;
+			at = least(p, t->taken, (uint8_t)i);
+			p->load[at]++;
+			if (p->of[group] == NO_PLACE)
+				p->of[group] = at;
+		}
+		place[i] = t->of[group] = at;
+		t->taken |= (uint32_t)1 << at;
 	}
 }
 
@@ -233,32 +227,45 @@ static uint64_t move_signals(uint64_t signals, const uint8_t *place)
 	return out;
 }
 
-void nti_card_place_groups(struct nti_part *const *part, size_t n)
+static void place_part(struct nti_part *part, struct places *p, struct together *t)
 {
-	struct places p = { .load = { 0 } };
+	struct perf_event_attr *attr = &part->attr;
 	struct nthw_nv50_event event;
 	uint8_t place[GROUPS];
+	uint64_t groups = 0;
 	unsigned int k;
-	size_t i;
+
+	if (nthw_nv50_encode(part->unit->card->chip, attr->config, attr->config1, attr->config2,
+			     &event) != 0 ||
+	    !event.led)
+		return;
+	choose_places(&event, p, t, place);
+	for (k = 0; k < GROUPS; k++)
+		if (place[k] != NO_PLACE)
+			groups |= (uint64_t)group_at(&event, k) << 8 * place[k];
+	attr->config = (attr->config & ~(uint64_t)UINT32_MAX) | move_signals(event.src, place);
+	attr->config1 = groups << 32;
+	if (event.mode)
+		attr->config1 |= move_signals(event.amount, place);
+}
+
+void nti_card_place_groups(struct nti_part *const *part, const unsigned int *group, size_t n)
+{
+	struct places p = { .load = { 0 } };
+	struct together t;
+	size_t i, k;
 
 	memset(p.of, NO_PLACE, sizeof(p.of));
 	for (i = 0; i < n; i++) {
-		struct perf_event_attr *attr = &part[i]->attr;
-		uint64_t groups = 0;
-
-		if (nthw_nv50_encode(part[i]->unit->card->chip, attr->config, attr->config1,
-				     attr->config2, &event) != 0 ||
-		    !event.led)
+		for (k = 0; group[i] && k < i && group[k] != group[i]; k++)
+			;
+		if (group[i] && k < i)
 			continue;
-		choose_places(&event, &p, place);
-		for (k = 0; k < GROUPS; k++)
-			if (place[k] != NO_PLACE)
-				groups |= (uint64_t)group_at(&event, k) << 8 * place[k];
-		attr->config =
-			(attr->config & ~(uint64_t)UINT32_MAX) | move_signals(event.src, place);
-		attr->config1 = groups << 32;
-		if (event.mode)
-			attr->config1 |= move_signals(event.amount, place);
+		memset(t.of, NO_PLACE, sizeof(t.of));
+		t.taken = 0;
+		for (k = i; k < n; k++)
+			if (k == i || (group[i] && group[k] == group[i]))
+				place_part(part[k], &p, &t);
 	}
 }
 

@@ -99,9 +99,10 @@ void nti_pmu_add_wants(const struct nti_pmu_need *need, struct nti_plan_event *o
 /*
  * Of @part, of one card, the words that want groups of wires of the shader are written anew: which
  * group stands behind which four signals is free, and here as many of them as can be stand beside
- * each other. They count the same.
+ * each other. They count the same. @group: of each the user's group, which is counted at one time;
+ * 0: none.
  */
-void nti_card_place_groups(struct nti_part *const *part, size_t n);
+void nti_card_place_groups(struct nti_part *const *part, const unsigned int *group, size_t n);
 /* What people call shared register @i of a box or card; NULL: there is none. */
 const char *nti_pmu_want_name(const struct nti_unit *unit, unsigned int i);
 
