@@ -1084,11 +1084,17 @@ def words_of_domain_3_count_what_is_true():
         together = values_of(card, [f'domain=3,{words}' for words in rows])
         # A clock of an access has all wires at 0, which only the inverse sees.
         equal([v for w, v in zip(rows, together) if '!' not in str(rows[w])], [v for w, v in zip(rows, alone) if '!' not in str(rows[w])])
-    with Card('GT218', 'frame\nclocks 7 d3.0\nclocks 5 d3.0 d3.1 d3.6\nclocks 2 d3.2 d3.5\n') as card:
-        names = ['shader_waits_for_rop', 'shader_waits_for_texture', 'texture_busy', 'gld_32b', 'gld_total']
-        for name in names:
-            equal(values_of(card, [name]), [int(model('truth', card.path, name))], name)
-        equal([int(model('truth', card.path, text)) for text in ('d3.0', 'shader_rop.0', 'shader_waits_for_rop')], [12, 12, 7])
+    # By number: that wire of every group, and of group 0 in a function and in words without groups, wherever ntime places it.
+    scene = 'frame\nclocks 5 d3.0\nclocks 70 d3.5\nclocks 300 d3.0x20 shader_rop.0\nclocks 2000 slot_mp0.1\nclocks 30000 d3.13 d2.0\n'
+    for chip, rop, first, second in ('G80', 5, 5, 32070), ('G96', 5, 5, 32070), ('G200', 0, 305, 30070), ('GT218', 0, 305, 30070):
+        with Card(chip, scene) as card:
+            rows = [(0, 0, 'd3: d3.0', first), (4, 0, 'd3.12', first), (5, 0, 'd3.1', second), (13, 0, 'd3.5', second), (15, 0, 'd3.15', 0),
+                    (0x20, 0, 'd3.0x20', 300), (0, rop, 'shader_rop.0', 305), (8, 0x77007777 | rop << 16, 'shader_rop.0', 305),
+                    (13, 0x77000000, 'shader_rop.1', 30070)]
+            equal(values_of(card, [f'domain=3,src={src:#x},op=0xaaaa,groups={groups:#x}' for src, groups, *_ in rows]), [row[3] for row in rows], chip)
+            equal([int(model('truth', card.path, row[2])) for row in rows], [row[3] for row in rows], chip)
+            names = ['shader_waits_for_rop', 'shader_waits_for_texture', 'texture_busy', 'geom_busy', 'texture_waits_for_shader']
+            equal(values_of(card, names), list(truths(card, names).values()), chip)
 
 
 def derived(card, log, names, *args):

@@ -168,6 +168,11 @@ static const struct count_row {
 	{ __LINE__, "clocks 5 d1.0x74 d1.0x7", "rasterizer_tiles_in_count", 5 },
 	{ __LINE__, "clocks 5 d1.0x74 d1.0x7", "input_assembler_waits_for_fb", 5 },
 	{ __LINE__, "clocks 5 trast.1", "d1.0xd3", 5 },
+	/* A group's wires are wherever it is led. */
+	{ __LINE__, "clocks 5 d3.14", "d3.2 & tex_shader.0", 0 },
+	{ __LINE__, "clocks 5 d3.14", "d3.2 & shader_tex.2 & shader_mp1.0", 5 },
+	{ __LINE__, "clocks 5 slot_mp0.2 slot_mp1.1", "d3.6 & !d3.1", 5 },
+	{ __LINE__, "clocks 5 d3.16", "d3.16 & !d3.0", 5 },
 	{ __LINE__, "clocks 5 trast.1", "d1.211; amount 1.0", 0 },
 };
 

@@ -140,6 +140,12 @@ static void put_signal(struct ntm_nv50_wires *of, uint32_t domain, uint32_t sign
 	of->of[domain][signal / 32] |= UINT32_C(1) << signal % 32;
 }
 
+/* Signals 0 to 15 of domain 3 are behind groups of four, which can be led to any four of them. */
+static bool is_of_groups(uint32_t domain, unsigned long signal)
+{
+	return domain == 3 && signal < 16;
+}
+
 /* Of a TPC, of a partition, or there once. */
 static enum nthw_nv_units kind_of(const struct nthw_nv_wires *unit)
 {
@@ -205,12 +211,13 @@ const char *ntm_wire_take(const char *text, const struct nthw_nv_chip *chip, str
 	if (number >= (unsigned long)nthw_nv_zero(chip, domain))
 		return "the domain has no such signal of its own";
 	out->domain = domain;
-	out->number = (uint32_t)number;
+	/* Which of the groups is behind it is not fixed, which of their wires is. */
+	out->number = (uint32_t)(is_of_groups(domain, number) ? number % 4 : number);
 	*end = behind;
 	return NULL;
 }
 
-/* Is the wire, which no multiplexer moves, of that signal 1? */
+/* Is the wire, which no multiplexer moves or group 0 has, of that signal 1? */
 static bool has_fixed(const struct ntm_wire_set *set, const struct nthw_nv_chip *chip,
 		      uint32_t domain, uint32_t signal)
 {
@@ -218,8 +225,8 @@ static bool has_fixed(const struct ntm_wire_set *set, const struct nthw_nv_chip 
 		const struct nthw_nv_wires *unit = &nthw_nv_wires[i];
 		uint32_t first = unit->first[chip->family];
 
-		if (!unit->mux && unit->domain == domain && signal >= first &&
-		    signal - first < unit->count)
+		if (unit->domain == domain && signal >= first && signal - first < unit->count &&
+		    unit->mux == (is_of_groups(domain, signal) ? NTHW_NV_GROUP : NTHW_NV_NO_MUX))
 			return has_wire(set, unit, signal - first);
 	}
 	return false;
@@ -240,17 +247,16 @@ static bool is_own(const struct ntm_wire *wire, const struct ntm_stretch *stretc
 bool ntm_wire_is_high(const struct ntm_wire *wire, const struct nthw_nv_chip *chip,
 		      const struct ntm_stretch *stretch)
 {
-	if (wire->unit && is_own(wire, stretch))
-		return true;
-	/* A group has no signal of its own. */
-	if (wire->unit && wire->unit->mux == NTHW_NV_GROUP)
-		return has_wire(&stretch->wires, wire->unit, wire->number);
+	uint32_t signal = wire->number;
+
 	if (!wire->unit)
-		return has_signal(&stretch->signal, wire->domain, wire->number) ||
-		       has_fixed(&stretch->wires, chip, wire->domain, wire->number);
-	return has_wire(&stretch->wires, wire->unit, wire->number) ||
-	       has_signal(&stretch->signal, wire->domain,
-			  wire->unit->first[chip->family] + wire->number);
+		return has_signal(&stretch->signal, wire->domain, signal) ||
+		       has_fixed(&stretch->wires, chip, wire->domain, signal);
+	signal += wire->unit->first[chip->family];
+	if (wire->unit->mux == NTHW_NV_GROUP)
+		signal %= 4;
+	return is_own(wire, stretch) || has_wire(&stretch->wires, wire->unit, wire->number) ||
+	       has_signal(&stretch->signal, wire->domain, signal);
 }
 
 /* The first unit whose wires the multiplexer leads out has them; NTHW_NV_UNITS_MAX: none. */
@@ -319,6 +325,7 @@ void ntm_wires_of(const struct ntm_stretch *stretch, const struct ntm_nv50_card 
 		  struct ntm_nv50_wires *out)
 {
 	*out = stretch->signal;
+	out->of[3][0] |= (out->of[3][0] & 0xf) * 0x1110; /* a wire of all groups */
 	for (size_t i = 0; i < nthw_nv_wires_count; i++) {
 		const struct nthw_nv_wires *unit = &nthw_nv_wires[i];
 		uint32_t leader;

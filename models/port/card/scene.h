@@ -44,7 +44,10 @@ struct ntm_stretch {
 	struct ntm_wire_set wires;
 	struct ntm_own own[NTM_OWN_MAX];
 	size_t owns;
-	struct ntm_nv50_wires signal; /* by number, whatever unit they are of */
+	/*
+	 * by number, whatever unit they are of; of domain 3 those below 4 are a wire of all groups
+	 */
+	struct ntm_nv50_wires signal;
 };
 
 /*
@@ -84,7 +87,8 @@ const char *ntm_wire_take(const char *text, const struct nthw_nv_chip *chip, str
 
 /*
  * Is it 1 in @stretch? By its own name or that of its signal. A wire behind a multiplexer: what it
- * shows while that selects it. A signal: also by wires of units that no multiplexer moves.
+ * shows while that selects it. A signal: also by wires of units that no multiplexer moves; in
+ * domain 3 signals 0 to 3 also by wires of group 0, which words without groups count.
  */
 bool ntm_wire_is_high(const struct ntm_wire *wire, const struct nthw_nv_chip *chip,
 		      const struct ntm_stretch *stretch);

@@ -19,9 +19,6 @@ struct reader {
 	const struct nthw_nv_chip *chip;
 	const struct ntm_stretch *stretch;
 	int domain; /* that of all its wires; negative: none yet */
-	/* groups of domain 3 in the order in which they came: the places that an event alone has */
-	uint32_t group[4];
-	size_t groups;
 	unsigned int depth;
 	const char *bad; /* NULL: nothing is */
 };
@@ -44,25 +41,6 @@ static bool give_up(struct reader *r, const char *why)
 	return false;
 }
 
-/*
- * A wire of a group, or the signal that leads it when the function is counted alone: a scene may
- * have raised that by its number.
- */
-static bool is_group_high(struct reader *r, const struct ntm_wire *wire)
-{
-	uint32_t first = wire->unit->first[r->chip->family];
-	struct ntm_wire signal = { .domain = wire->domain };
-	size_t i;
-
-	for (i = 0; i < r->groups && r->group[i] != first / 4; i++)
-		;
-	if (i < 4 && i == r->groups)
-		r->group[r->groups++] = first / 4;
-	signal.number = 4 * (uint32_t)i + first % 4 + wire->number;
-	return ntm_wire_is_high(wire, r->chip, r->stretch) ||
-	       (i < 4 && ntm_wire_is_high(&signal, r->chip, r->stretch));
-}
-
 static bool read_wire(struct reader *r)
 {
 	struct ntm_wire wire;
@@ -78,9 +56,7 @@ static bool read_wire(struct reader *r)
 		return give_up(r, "its wires are of different domains");
 	}
 	r->domain = (int)wire.domain;
-	return wire.unit && wire.unit->mux == NTHW_NV_GROUP
-		       ? is_group_high(r, &wire)
-		       : ntm_wire_is_high(&wire, r->chip, r->stretch);
+	return ntm_wire_is_high(&wire, r->chip, r->stretch);
 }
 
 static bool read_not(struct reader *r)
