@@ -160,10 +160,10 @@ struct places {
 	unsigned int load[GROUPS];
 };
 
-/* A place with as little as any, @wish if that is one; of four that are taken any. */
-static uint8_t least(const struct places *p, uint32_t taken, uint8_t wish)
+/* A place with as little as any; the first one of four that are taken. */
+static uint8_t least(const struct places *p, uint32_t taken)
 {
-	uint8_t i, best = wish;
+	uint8_t i, best = 0;
 
 	for (i = 0; i < GROUPS; i++)
 		if (!(taken >> i & 1) && (taken >> best & 1 || p->load[i] < p->load[best]))
@@ -201,7 +201,7 @@ static void choose_places(const struct nthw_nv50_event *event, struct places *p,
 		if (at == NO_PLACE || t->taken >> at & 1) {
 			if (n < GROUPS)
 				continue;
-			at = least(p, t->taken, (uint8_t)i);
+			at = least(p, t->taken);
 			p->load[at]++;
 			if (p->of[group] == NO_PLACE)
 				p->of[group] = at;

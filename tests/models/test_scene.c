@@ -478,109 +478,6 @@ TEST(truth_is_what_the_model_counts)
 	free(t);
 }
 
-/* Registers of TPCs and partitions, typed in from envytools: base + unit * step + offset. */
-#define OLD_TPC(t, at) (0x408000u + 0x1000 * (t) + (at))
-#define NEW_TPC(t, at) (0x408000u + 0x800 * (t) + (at))
-#define ROP(r, at) (0x407000u + 0x100 * (r) + (at))
-#define ENABLE 0x80000000u
-
-/* One clock of wires, and a signal that PCOUNTER sees or not after these writes. */
-static const struct shown_row {
-	int line;
-	const char *chip, *wires;
-	uint32_t tpcs, rops;
-	uint32_t domain, signal;
-	bool is_high;
-	struct {
-		uint32_t address, value;
-	} write[5];
-} shown_rows[] = {
-	/* clang-format off */
-	/* PGRAPH's own: what selects, of no other bit */
-	{ __LINE__, "G80", "vfetch_prim.0", 1, 1, 1, 0x2e, false },
-	{ __LINE__, "G80", "vfetch_prim.0", 1, 1, 1, 0x2e, true, { { 0x400c0c, 1 } } },
-	{ __LINE__, "GT218", "vfetch_prim.0", 1, 1, 1, 0x4e, false, { { 0x400c0c, 3 } } },
-	{ __LINE__, "GT218", "vfetch_prim.0", 1, 1, 1, 0x4e, true, { { 0x400c0c, 0x71 } } },
-	{ __LINE__, "GT218", "zcull_in.5", 1, 1, 1, 0x0c, true, { { 0x402ca4, 0xff000000 } } },
-	{ __LINE__, "GT218", "zcull_in.5", 1, 1, 1, 0x0c, false, { { 0x402ca4, 7 } } },
-	/* only while it is enabled, in one that is there, and the first one has them */
-	{ __LINE__, "GT215", "prop_out.6", 6, 3, 2, 6, false, { { NEW_TPC(1, 0x750), 0x16 } } },
-	{ __LINE__, "GT215", "prop_out.6", 6, 3, 2, 6, true, { { NEW_TPC(1, 0x750), ENABLE | 0x16 } } },
-	{ __LINE__, "GT215", "prop_out.6", 6, 3, 2, 6, true, { { NEW_TPC(2, 0x750), ENABLE | 0x16 } } },
-	{ __LINE__, "GT215", "prop_out.6", 6, 3, 2, 6, false, { { NEW_TPC(0, 0x750), ENABLE | 0x16 } } },
-	{ __LINE__, "GT215", "prop_out.6", 6, 3, 2, 6, false, { { NEW_TPC(3, 0x750), ENABLE | 0x16 } } },
-	{ __LINE__, "GT215", "prop_out.6", 6, 3, 2, 6, false, { { NEW_TPC(1, 0x750), ENABLE | 0x15 }, { NEW_TPC(2, 0x750), ENABLE | 0x16 } } },
-	{ __LINE__, "GT215", "prop_out.6", 6, 3, 2, 6, true, { { NEW_TPC(1, 0x750), ENABLE | 0x16 }, { NEW_TPC(2, 0x750), ENABLE | 0x15 } } },
-	{ __LINE__, "GT215", "tpc2.prop_out.6", 6, 3, 2, 6, false, { { NEW_TPC(1, 0x750), ENABLE | 0x16 } } },
-	{ __LINE__, "GT215", "tpc2.prop_out.6", 6, 3, 2, 6, true, { { NEW_TPC(2, 0x750), ENABLE | 0x16 } } },
-	{ __LINE__, "G84", "prop_out.6", 3, 3, 2, 6, true, { { OLD_TPC(1, 0xe50), ENABLE | 0x16 } } },
-	{ __LINE__, "G84", "prop_out.6", 3, 3, 2, 6, true, { { OLD_TPC(1, 0xe50), ENABLE | 0x36 } } },
-	{ __LINE__, "GT215", "prop_out.6", 6, 3, 2, 6, false, { { NEW_TPC(1, 0x750), ENABLE | 0x36 } } },
-	/* two fields of one register have to select */
-	{ __LINE__, "G200", "crop_wait.3", 1, 0xc0, 2, 0x58, true, { { ROP(6, 8), ENABLE | 1 } } },
-	{ __LINE__, "G200", "crop_wait.3", 1, 0xc0, 2, 0x58, false, { { ROP(6, 8), ENABLE | 0x10001 } } },
-	{ __LINE__, "G200", "crop_wait.3", 1, 0xc0, 2, 0x58, false, { { ROP(0, 8), ENABLE | 1 } } },
-	{ __LINE__, "G200", "rop7.zrop_wait.0", 1, 0xc0, 2, 0x74, true, { { ROP(7, 0x8c), ENABLE | 1 } } },
-	{ __LINE__, "G200", "rop7.zrop_wait.0", 1, 0xc0, 2, 0x74, false, { { ROP(6, 0x8c), ENABLE | 1 }, { ROP(7, 0x8c), ENABLE | 1 } } },
-	/* a second register that the same TPC has to enable, but on G80 */
-	{ __LINE__, "GT215", "tex_cache.2", 6, 3, 2, 0x3c, false, { { NEW_TPC(1, 0x508), 0x800 } } },
-	{ __LINE__, "GT215", "tex_cache.2", 6, 3, 2, 0x3c, true, { { NEW_TPC(1, 0x508), 0x800 }, { NEW_TPC(1, 0x51c), 0x900 } } },
-	{ __LINE__, "GT215", "tex_cache.2", 6, 3, 2, 0x3c, false, { { NEW_TPC(1, 0x508), 0x800 }, { NEW_TPC(2, 0x51c), 0x800 } } },
-	{ __LINE__, "GT215", "tex_level.3", 6, 3, 2, 0x83, true, { { NEW_TPC(1, 0x508), 0x800 } } },
-	{ __LINE__, "G80", "tex_cache.2", 8, 1, 2, 0x42, true, { { OLD_TPC(3, 0x808), 0x800 } } },
-	/* groups: byte i leads one to signals 4i to 4i + 3, where the TPC enables them */
-	{ __LINE__, "GT218", "gld.1", 1, 1, 3, 1, false, { { NEW_TPC(0, 0x33c), 0x0c } } },
-	{ __LINE__, "GT218", "gld.1", 1, 1, 3, 1, true, { { NEW_TPC(0, 0x33c), 0x0c }, { NEW_TPC(0, 0x340), 1 } } },
-	{ __LINE__, "GT218", "gld.1", 1, 1, 3, 13, true, { { NEW_TPC(0, 0x33c), 0x0c000000 }, { NEW_TPC(0, 0x340), 1 } } },
-	{ __LINE__, "GT218", "gld.1", 1, 1, 3, 1, false, { { NEW_TPC(0, 0x33c), 0x0c00 }, { NEW_TPC(0, 0x340), 1 } } },
-	{ __LINE__, "GT218", "gld.1", 1, 1, 3, 9, true, { { NEW_TPC(0, 0x33c), 0x0c0c }, { NEW_TPC(0, 0x33c), 0x0c0c0c }, { NEW_TPC(0, 0x340), 1 } } },
-	{ __LINE__, "GT215", "tpc2.gld.1", 6, 3, 3, 1, false, { { NEW_TPC(1, 0x33c), 0x0c }, { NEW_TPC(2, 0x33c), 0x0c }, { NEW_TPC(1, 0x340), 1 }, { NEW_TPC(2, 0x340), 1 } } },
-	{ __LINE__, "GT215", "tpc2.gld.1", 6, 3, 3, 1, true, { { NEW_TPC(1, 0x33c), 0x0b }, { NEW_TPC(2, 0x33c), 0x0c }, { NEW_TPC(2, 0x340), 1 } } },
-	{ __LINE__, "G96", "cta.0", 1, 3, 3, 4, true, { { OLD_TPC(0, 0x330), 0x2b00 }, { OLD_TPC(0, 0x334), 1 } } },
-	/* before G200 there is no such group, whatever is selected */
-	{ __LINE__, "G96", "gld.1", 1, 3, 3, 1, false, { { OLD_TPC(0, 0x330), 0x3f0c3f }, { OLD_TPC(0, 0x334), 1 } } },
-	/* clang-format on */
-};
-
-struct shown {
-	struct ntm_nv50_card card;
-	struct ntm_nv50_wires wires;
-};
-
-static void see(void *arg, const struct ntm_stretch *stretch)
-{
-	struct shown *s = arg;
-
-	ntm_wires_of(stretch, &s->card, &s->wires);
-}
-
-TEST(multiplexers_show_one_unit)
-{
-	uint32_t *bar = calloc(1, NTM_NV50_BAR_BYTES);
-
-	assert_non_null(bar);
-	TT_FOR_EACH_ROW(r, shown_rows) {
-		struct shown s = { 0 };
-		struct ntm_scene *scene;
-		char text[80];
-
-		memset(bar, 0, NTM_NV50_BAR_BYTES);
-		(void)snprintf(text, sizeof(text), "frame\nclocks 1 %s", r->wires);
-		scene = parse(text, r->chip);
-		assert_true(ntm_nv50_card_init(&s.card, ntm_scene_chip(scene), bar));
-		assert_true(ntm_nv50_card_keep(&s.card, NTM_NV50_TPCS, r->tpcs));
-		assert_true(ntm_nv50_card_keep(&s.card, NTM_NV50_ROPS, r->rops));
-		for (size_t i = 0; i < NTHW_ARRAY_SIZE(r->write) && r->write[i].address; i++)
-			TT_IS(ntm_nv50_card_poke(&s.card, r->write[i].address, r->write[i].value),
-			      0);
-		ntm_scene_frame(scene, 1, see, &s);
-		if ((s.wires.of[r->domain][r->signal / 32] >> r->signal % 32 & 1) != r->is_high)
-			fail_msg("line %d: signal %#x of domain %u", r->line, r->signal, r->domain);
-		ntm_scene_free(scene);
-	}
-	free(bar);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -589,7 +486,6 @@ int main(void)
 		cmocka_unit_test(words_are_so_much),
 		cmocka_unit_test(frames_follow_one_another),
 		cmocka_unit_test(bad_functions),
-		cmocka_unit_test(multiplexers_show_one_unit),
 		cmocka_unit_test(truth_is_what_the_model_counts),
 	};
 

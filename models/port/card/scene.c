@@ -217,21 +217,6 @@ const char *ntm_wire_take(const char *text, const struct nthw_nv_chip *chip, str
 	return NULL;
 }
 
-/* Is the wire, which no multiplexer moves or group 0 has, of that signal 1? */
-static bool has_fixed(const struct ntm_wire_set *set, const struct nthw_nv_chip *chip,
-		      uint32_t domain, uint32_t signal)
-{
-	for (size_t i = 0; i < nthw_nv_wires_count; i++) {
-		const struct nthw_nv_wires *unit = &nthw_nv_wires[i];
-		uint32_t first = unit->first[chip->family];
-
-		if (unit->domain == domain && signal >= first && signal - first < unit->count &&
-		    unit->mux == (is_of_groups(domain, signal) ? NTHW_NV_GROUP : NTHW_NV_NO_MUX))
-			return has_wire(set, unit, signal - first);
-	}
-	return false;
-}
-
 static bool is_own(const struct ntm_wire *wire, const struct ntm_stretch *stretch)
 {
 	for (size_t i = 0; i < stretch->owns; i++) {
@@ -244,6 +229,23 @@ static bool is_own(const struct ntm_wire *wire, const struct ntm_stretch *stretc
 	return false;
 }
 
+/* Is the wire, which no multiplexer moves or group 0 has, of that signal 1? */
+static bool has_fixed(const struct ntm_stretch *stretch, const struct nthw_nv_chip *chip,
+		      uint32_t domain, uint32_t signal)
+{
+	for (size_t i = 0; i < nthw_nv_wires_count; i++) {
+		const struct nthw_nv_wires *unit = &nthw_nv_wires[i];
+		struct ntm_wire wire = { .unit = unit,
+					 .number = signal - unit->first[chip->family] };
+
+		if (unit->domain == domain && wire.number < unit->count &&
+		    unit->mux == (is_of_groups(domain, signal) ? NTHW_NV_GROUP : NTHW_NV_NO_MUX))
+			return has_wire(&stretch->wires, unit, wire.number) ||
+			       is_own(&wire, stretch);
+	}
+	return false;
+}
+
 bool ntm_wire_is_high(const struct ntm_wire *wire, const struct nthw_nv_chip *chip,
 		      const struct ntm_stretch *stretch)
 {
@@ -251,7 +253,7 @@ bool ntm_wire_is_high(const struct ntm_wire *wire, const struct nthw_nv_chip *ch
 
 	if (!wire->unit)
 		return has_signal(&stretch->signal, wire->domain, signal) ||
-		       has_fixed(&stretch->wires, chip, wire->domain, signal);
+		       has_fixed(stretch, chip, wire->domain, signal);
 	signal += wire->unit->first[chip->family];
 	if (wire->unit->mux == NTHW_NV_GROUP)
 		signal %= 4;
