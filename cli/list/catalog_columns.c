@@ -3,8 +3,6 @@
  * A catalog for programs: the columns of its parts, as CSV with one head for all of them, and as
  * JSON.
  */
-#include <inttypes.h>
-
 #include "cli/list/catalog.h"
 #include "cli/output/absence.h"
 #include "cli/output/csv.h"
@@ -120,15 +118,9 @@ json_t *cli_catalog_units(const struct cli_catalog *c)
 	return cli_json_rows(&units, c->unit, c->units, sizeof(*c->unit));
 }
 
+#define WORD_DIGITS 16
+
 /* Words of 64 bits are text: a number of JSON may have 53. */
-static void put_word(json_t *object, const char *key, uint64_t word)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%016" PRIx64, word);
-	json_object_set_new(object, key, cli_json_text(text));
-}
-
 static json_t *card_json(const struct ntime_card_event *e)
 {
 	json_t *card = json_object(), *muxes = json_array(), *setups = json_array(), *entry;
@@ -144,13 +136,15 @@ static json_t *card_json(const struct ntime_card_event *e)
 	json_object_set_new(card, "multiplexers", muxes);
 	for (size_t i = 0; i < e->setups; i++) {
 		json_array_append_new(setups, entry = json_object());
-		put_word(entry, "config", e->setup[i].config);
-		put_word(entry, "config1", e->setup[i].config1);
-		put_word(entry, "config2", e->setup[i].config2);
+		json_object_set_new(entry, "config", cli_json_hex(e->setup[i].config, WORD_DIGITS));
+		json_object_set_new(entry, "config1",
+				    cli_json_hex(e->setup[i].config1, WORD_DIGITS));
+		json_object_set_new(entry, "config2",
+				    cli_json_hex(e->setup[i].config2, WORD_DIGITS));
 	}
 	json_object_set_new(card, "setups", setups);
 	json_object_set_new(card, "terms", cli_json_text(e->terms));
-	put_word(card, "conflicts", e->conflicts);
+	json_object_set_new(card, "conflicts", cli_json_hex(e->conflicts, WORD_DIGITS));
 	json_object_set_new(card, "trust", cli_json_text(e->trust));
 	json_object_set_new(card, "source", cli_json_text(e->source));
 	return card;
@@ -159,7 +153,6 @@ static json_t *card_json(const struct ntime_card_event *e)
 static json_t *events_json(const struct ntime_event_info *event, size_t n, unsigned int with)
 {
 	struct cli_columns some = events;
-
 	json_t *rows;
 
 	some.with = with;

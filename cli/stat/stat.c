@@ -349,7 +349,6 @@ static void note_missing_turns(struct stat *st)
 	}
 }
 
-/* One run; with --passes one for each pass, which gives the values of its own items. */
 /*
  * Metrics of @values, which are of several runs of the command, or their means. Where a run for
  * each pass is made, one whose events are of one pass is of that run: also what is in every pass,
@@ -369,6 +368,7 @@ static int metrics_anew(struct stat *st, struct ntime_value *values)
 	return ret;
 }
 
+/* One run; with --passes one for each pass, which gives the values of its own items. */
 static int run_round(struct stat *st)
 {
 	unsigned int pass = 0;
