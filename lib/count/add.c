@@ -414,15 +414,17 @@ static int add_pattern(struct ntime_session *s, const char *name, unsigned int g
 			 name);
 }
 
-/* A card by its name stands for the shares that are counted in one pass: their group, else NULL. */
-static const char *group_of_card(struct ntime_session *s, const char *name)
+/* The group of shares that are counted in one pass: a card by its name stands for them. */
+#define CARD_SHARES "gpu"
+
+static bool is_card(struct ntime_session *s, const char *name)
 {
 	const struct nti_unit *unit;
 
 	if (strncmp(name, "gpu", 3) != 0 || nti_context_units(s->ctx) < 0)
-		return NULL;
+		return false;
 	unit = nti_units_find(&s->ctx->units, name);
-	return unit && unit->card ? "gpu" : NULL;
+	return unit && unit->card;
 }
 
 /* Add one item, or several that a name stands for; on failure the session is as before. */
@@ -439,8 +441,8 @@ static int add_one(struct ntime_session *s, const char *name, unsigned int group
 		ret = add_metric(s, metric, metric->name, group, false);
 	else if (nti_metrics_has_group(&s->ctx->metrics, name))
 		ret = add_metrics(s, name, group);
-	else if (group_of_card(s, name))
-		ret = add_metrics(s, group_of_card(s, name), group);
+	else if (is_card(s, name))
+		ret = add_metrics(s, CARD_SHARES, group);
 	else if (nti_metric_is_inline(name))
 		ret = add_inline_metric(s, name);
 	else if (is_pattern(name))

@@ -98,7 +98,7 @@ bool nti_session_is_beside(const struct ntime_session *s, const struct nti_sessi
 {
 	struct nti_pmu_need need;
 
-	return !p->is_refused && nti_session_is_direct(s, p->part->unit) &&
+	return p->part->unit->card && !p->is_refused && nti_session_is_direct(s, p->part->unit) &&
 	       nti_pmu_need(p->part, &need) == 0 && need.is_beside;
 }
 

@@ -330,9 +330,8 @@ static bool are_alike(const struct nti_session_part *a, const struct nti_session
 {
 	const struct perf_event_attr *x = &a->part->attr, *y = &b->part->attr;
 
-	return a->part->unit->card && a->part->unit == b->part->unit && !a->is_refused &&
-	       x->config == y->config && x->config1 == y->config1 && x->config2 == y->config2 &&
-	       x->exclusive == y->exclusive;
+	return a->part->unit == b->part->unit && !a->is_refused && x->config == y->config &&
+	       x->config1 == y->config1 && x->config2 == y->config2 && x->exclusive == y->exclusive;
 }
 
 /*
@@ -345,7 +344,7 @@ static size_t twin_of(const struct ntime_session *s, size_t i)
 	unsigned int group = s->item[part[i].item].group;
 	size_t k, first = i;
 
-	for (k = 0; k < s->plan->parts; k++) {
+	for (k = 0; part[i].part->unit->card && k < s->plan->parts; k++) {
 		unsigned int other = s->item[part[k].item].group;
 
 		if (!are_alike(&part[k], &part[i]) || (group && other != group))
@@ -455,17 +454,8 @@ static int check_sums(struct ntime_session *s)
 /* Does what one of them takes say anything of where the other one can sit? */
 static bool are_tied(const struct nti_plan_event *a, const struct nti_plan_event *b)
 {
-	unsigned int i, k;
-
-	if (a->counters & b->counters || (a->group && a->group == b->group) || a->is_exclusive ||
-	    b->is_exclusive)
-		return true;
-	for (i = 0; i < a->want_count; i++)
-		for (k = 0; k < b->want_count; k++)
-			if (a->wants[i].resource == b->wants[k].resource &&
-			    a->wants[i].value != b->wants[k].value)
-				return true;
-	return false;
+	return a->counters & b->counters || (a->group && a->group == b->group) ||
+	       nti_plan_are_apart(a, b);
 }
 
 /*
@@ -689,31 +679,41 @@ static int plan_parts(struct ntime_session *s)
 	return s->plan->passes > 1 ? refuse_turns(s) : 0;
 }
 
-/* Of each card that is counted. 0 or -ENOMEM. */
-static int place_groups(struct ntime_session *s)
+/* Of @unit, a card. 0 or -ENOMEM. */
+static int place_groups_of(struct ntime_session *s, const struct nti_unit *unit)
 {
 	struct nti_part **part = calloc(s->plan->parts + 1, sizeof(*part));
 	unsigned int *group = calloc(s->plan->parts + 1, sizeof(*group));
 	int ret = part && group ? 0 : -ENOMEM;
-	size_t u, i, n;
+	size_t i, n = 0;
+
+	for (i = 0; ret == 0 && i < s->plan->parts; i++) {
+		const struct nti_session_part *p = &s->plan->part[i];
+		struct nti_event *event = &s->item[p->item].event;
+
+		if (p->part->unit != unit || p->is_refused)
+			continue;
+		group[n] = s->item[p->item].group;
+		part[n++] = &event->part[p->part - event->part];
+	}
+	if (n)
+		nti_card_place_groups(part, group, n);
+	free(part);
+	free(group);
+	return ret;
+}
+
+static int place_groups(struct ntime_session *s)
+{
+	size_t u;
+	int ret = 0;
 
 	for (u = 0; ret == 0 && u < s->plan->units; u++) {
 		const struct nti_unit *unit = s->plan->unit[u].unit;
 
-		for (i = 0, n = 0; unit && unit->card && i < s->plan->parts; i++) {
-			const struct nti_session_part *p = &s->plan->part[i];
-			struct nti_event *event = &s->item[p->item].event;
-
-			if (p->part->unit != unit || p->is_refused)
-				continue;
-			group[n] = s->item[p->item].group;
-			part[n++] = &event->part[p->part - event->part];
-		}
-		if (n)
-			nti_card_place_groups(part, group, n);
+		if (unit && unit->card)
+			ret = place_groups_of(s, unit);
 	}
-	free(part);
-	free(group);
 	return ret;
 }
 

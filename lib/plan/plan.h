@@ -93,6 +93,12 @@ int nti_plan_make(const struct nti_plan_event *events, size_t n, const struct nt
 		  struct nti_plan *out, struct nti_error *e);
 
 /*
+ * Can the two never be in one pass, whatever counters there are? They want different values of a
+ * resource, or one must be alone where the other is.
+ */
+bool nti_plan_are_apart(const struct nti_plan_event *a, const struct nti_plan_event *b);
+
+/*
  * Of the events with @is_constant set, which can count in every pass of @plan, on a counter that
  * nobody else needs? Those keep it set. @plan becomes that of the others, with as many passes; in
  * @events the constant ones need no counter any more, and their counters are nobody's. In the order

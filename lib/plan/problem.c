@@ -234,7 +234,7 @@ static int check_item(const struct nti_plan_problem *pb, uint64_t events, struct
 	return 0;
 }
 
-static bool is_pair_apart(const struct nti_plan_event *a, const struct nti_plan_event *b)
+bool nti_plan_are_apart(const struct nti_plan_event *a, const struct nti_plan_event *b)
 {
 	return (a->pmu == b->pmu && (a->is_exclusive || b->is_exclusive)) ||
 	       is_value_conflict(a, b);
@@ -246,8 +246,8 @@ static bool are_items_apart(const struct nti_plan_problem *pb, uint64_t a, uint6
 
 	for (left = a; left; left &= left - 1)
 		for (other = b; other; other &= other - 1)
-			if (is_pair_apart(&pb->input[nti_plan_low(left)],
-					  &pb->input[nti_plan_low(other)]))
+			if (nti_plan_are_apart(&pb->input[nti_plan_low(left)],
+					       &pb->input[nti_plan_low(other)]))
 				return true;
 	return false;
 }

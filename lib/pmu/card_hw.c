@@ -331,28 +331,39 @@ static bool is_pre(const struct nti_pmu_event *event)
 	return !event->card.is_clocks && event->counter % NTHW_NV50_SLOTS == NTHW_NV50_PRE;
 }
 
+/* Of @event those on a PRE counter, or the others; a counter that several have once. */
+static int program_some(struct card_hw *card, const struct nti_pmu_event *event, size_t n,
+			bool is_of_pre)
+{
+	uint64_t done = 0;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; ret == 0 && i < n; i++) {
+		uint64_t bit = (uint64_t)1 << event[i].counter;
+
+		if (is_pre(&event[i]) != is_of_pre || done & bit)
+			continue;
+		done |= bit;
+		card->count[event[i].counter] = 0;
+		ret = nthw_nv50_program(&card->pm, event[i].counter, &event[i].card, &card->state);
+	}
+	return ret;
+}
+
 static int card_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event, size_t n,
 			uint64_t *taken)
 {
 	struct card_hw *card = card_of(hw);
 	int ret = nthw_nv50_restore(&card->pm, &card->state);
-	size_t i;
 
 	*taken = 0;
 	card->unsure = 0;
 	card->is_running = false;
 	/* PRE last: writing its function ends a period. */
-	for (i = 0; ret == 0 && i < n; i++) {
-		card->count[event[i].counter] = 0;
-		if (!is_pre(&event[i]))
-			ret = nthw_nv50_program(&card->pm, event[i].counter, &event[i].card,
-						&card->state);
-	}
-	for (i = 0; ret == 0 && i < n; i++)
-		if (is_pre(&event[i]))
-			ret = nthw_nv50_program(&card->pm, event[i].counter, &event[i].card,
-						&card->state);
-	return ret;
+	if (ret == 0)
+		ret = program_some(card, event, n, false);
+	return ret ? ret : program_some(card, event, n, true);
 }
 
 static int card_start(struct nti_pmu_hw *hw)
