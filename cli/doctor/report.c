@@ -41,6 +41,21 @@ static void put_machine(FILE *f, const struct cli_doctor_style *style)
 	put_words(f, &style->look, 0, "Machine: ", line);
 }
 
+/* That there is none is no problem of a machine, and yet somebody may wonder. */
+static void put_cards(FILE *f, const struct cli_doctor_style *style, const struct cli_catalog *c)
+{
+	char line[512];
+
+	for (size_t i = 0; i < c->methods; i++) {
+		const struct ntime_method_info *w = &c->method[i];
+
+		if (w->usable || strcmp(w->name, "model") != 0)
+			continue;
+		snprintf(line, sizeof(line), "none: %s; remedy: %s", w->reason, w->remedy);
+		put_words(f, &style->look, 0, "Graphics cards: ", line);
+	}
+}
+
 /* Characters of @name before its number: 11 of "uncore_cha_27"; all of them when it has none. */
 static size_t chars_before_number(const char *name)
 {
@@ -166,6 +181,8 @@ void cli_doctor_write_text(FILE *f, const struct cli_doctor_style *style,
 	all.is_simulated = false;
 	put_verdict(f, style, c);
 	put_machine(f, style);
+	if (!style->is_simulated)
+		put_cards(f, style, c);
 	if (style->verbose) {
 		putc('\n', f);
 		cli_catalog_write_text(f, &all, c);

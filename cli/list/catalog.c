@@ -96,11 +96,16 @@ static const struct ntime_card_event *own_card(struct cli_catalog *c,
 {
 	struct ntime_card_event *e = own_bytes(c, card, sizeof(*card));
 	struct ntime_card_mux *mux = own_bytes(c, e->mux, e->muxes * sizeof(*e->mux));
+	struct ntime_card_perfkit *perfkit;
 
 	for (size_t i = 0; i < e->muxes; i++)
 		own(c, &mux[i].name);
 	e->mux = mux;
 	e->setup = own_bytes(c, e->setup, e->setups * sizeof(*e->setup));
+	perfkit = own_bytes(c, e->perfkit, e->perfkits * sizeof(*perfkit));
+	for (size_t i = 0; i < e->perfkits; i++)
+		own(c, &perfkit[i].name);
+	e->perfkit = perfkit;
 	own(c, &e->terms);
 	own(c, &e->trust);
 	own(c, &e->source);
@@ -208,7 +213,9 @@ static bool fits_any(char *const *patterns, size_t n, const char *name, const ch
 	return false;
 }
 
-/* A unit that is named itself stands for all of its events, a group for its metrics. */
+/*
+ * A unit that is named itself stands for all of its events, a group for its metrics; so CLI_NVPM.
+ */
 static bool is_named(char *const *patterns, size_t n, const char *whole)
 {
 	for (size_t i = 0; i < n; i++)
@@ -251,6 +258,7 @@ static size_t choose_events(struct ntime_event_info *event, size_t events, char 
 
 	for (size_t i = 0; i < events; i++) {
 		if (is_named(patterns, n, event[i].unit) || is_named(patterns, n, event[i].group) ||
+		    (event[i].card && event[i].card->perfkits && is_named(patterns, n, CLI_NVPM)) ||
 		    fits_any(patterns, n, event[i].name, event[i].desc))
 			event[kept++] = event[i];
 	}

@@ -49,6 +49,10 @@ int cli_catalog_load(struct cli_catalog *c, struct ntime_ctx *ctx, unsigned int 
 		     const char *model);
 void cli_catalog_fini(struct cli_catalog *c);
 
+/* The pattern that stands for a card's events which are counters of NVPerfKit. */
+#define CLI_NVPM "nvpm"
+#define CLI_NVPM_MAX 1024 /* their numbers are smaller */
+
 /*
  * Keep what one of the patterns fits: a glob over the whole name where it has *, ? or [, else a
  * part of the name or of the description, both without case. A unit fits by its name alone and
@@ -92,5 +96,7 @@ json_t *cli_catalog_methods(const struct cli_catalog *c);
 json_t *cli_catalog_units(const struct cli_catalog *c);
 /* One name a line: events, metrics and their groups. */
 void cli_catalog_write_names(FILE *f, const struct cli_catalog *c);
+/* Names of NVPerfKit's counters instead, in the order of their numbers. */
+void cli_catalog_write_perfkit(FILE *f, const struct cli_catalog *c);
 
 #endif

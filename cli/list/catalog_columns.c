@@ -124,6 +124,7 @@ json_t *cli_catalog_units(const struct cli_catalog *c)
 static json_t *card_json(const struct ntime_card_event *e)
 {
 	json_t *card = json_object(), *muxes = json_array(), *setups = json_array(), *entry;
+	json_t *perfkit = json_array();
 
 	json_object_set_new(card, "domain", json_integer(e->domain));
 	json_object_set_new(card, "counters", json_integer(e->counters));
@@ -147,6 +148,15 @@ static json_t *card_json(const struct ntime_card_event *e)
 	json_object_set_new(card, "conflicts", cli_json_hex(e->conflicts, WORD_DIGITS));
 	json_object_set_new(card, "trust", cli_json_text(e->trust));
 	json_object_set_new(card, "source", cli_json_text(e->source));
+	for (size_t i = 0; i < e->perfkits; i++) {
+		json_array_append_new(perfkit, entry = json_object());
+		json_object_set_new(entry, "name", cli_json_text(e->perfkit[i].name));
+		json_object_set_new(entry, "number", json_integer(e->perfkit[i].id));
+		json_object_set_new(entry, "domain", json_integer(e->perfkit[i].domain));
+		json_object_set_new(entry, "display",
+				    cli_json_text(e->perfkit[i].is_ratio ? "ratio" : "raw"));
+	}
+	json_object_set_new(card, "perfkit", perfkit);
 	return card;
 }
 

@@ -120,6 +120,13 @@ static void put_card(FILE *f, const struct cli_look *look, const struct ntime_ca
 	put_hint(f, look, "conflicts:", text);
 	snprintf(text, sizeof(text), "%s; %s", e->trust, e->source);
 	put_hint(f, look, "trust:", text);
+	for (size_t i = 0; i < e->perfkits; i++) {
+		const struct ntime_card_perfkit *k = &e->perfkit[i];
+
+		snprintf(text, sizeof(text), "%s, number %u, %s", k->name, k->id,
+			 k->is_ratio ? "ratio" : "raw");
+		put_hint(f, look, "NVPerfKit:", text);
+	}
 }
 
 static void put_event(FILE *f, const struct cli_catalog_style *style, const struct cli_catalog *c,
@@ -241,4 +248,24 @@ void cli_catalog_write_names(FILE *f, const struct cli_catalog *c)
 	for (size_t i = 0; i < c->metrics; i++)
 		if (*c->metric[i].group && begins_group(c, i))
 			fprintf(f, "%s\n", cli_clean(c->metric[i].group));
+}
+
+/* Counter @number, or NULL. */
+static const struct ntime_card_perfkit *find_perfkit(const struct cli_catalog *c, uint32_t number)
+{
+	for (size_t i = 0; i < c->events; i++)
+		for (size_t k = 0; c->event[i].card && k < c->event[i].card->perfkits; k++)
+			if (c->event[i].card->perfkit[k].id == number)
+				return &c->event[i].card->perfkit[k];
+	return NULL;
+}
+
+void cli_catalog_write_perfkit(FILE *f, const struct cli_catalog *c)
+{
+	for (uint32_t number = 0; number < CLI_NVPM_MAX; number++) {
+		const struct ntime_card_perfkit *k = find_perfkit(c, number);
+
+		if (k)
+			fprintf(f, "%s\n", cli_clean(k->name));
+	}
 }

@@ -37,6 +37,7 @@ struct list {
 	const char *model;
 	enum form form;
 	bool is_overview;
+	bool is_nvpm; /* what NVPerfKit's programs find, and nothing else */
 };
 
 #define COUNT(member) CLI_COUNT(struct list, member)
@@ -136,7 +137,10 @@ static void write_list(const struct list *l, const struct cli_catalog *c)
 		free(text.text);
 		break;
 	case NAMES:
-		cli_catalog_write_names(stdout, c);
+		if (l->is_nvpm)
+			cli_catalog_write_perfkit(stdout, c);
+		else
+			cli_catalog_write_names(stdout, c);
 		break;
 	case CSV:
 		cli_catalog_write_csv(stdout, &style, c);
@@ -174,7 +178,11 @@ static int list_machine(struct list *l, char *const *patterns, size_t n)
 	found = cli_catalog_choose(&catalog, l->parts, patterns, n);
 	write_list(l, &catalog);
 	ret = cli_say_stdout_end();
-	if (!ret && !found) {
+	if (!ret && !found && l->is_nvpm) {
+		cli_say("there is no graphics card with counters of NVPerfKit: 'ntime doctor' says "
+			"why");
+		ret = 1;
+	} else if (!ret && !found) {
 		if (n)
 			cli_say("nothing matches '%s'%s", patterns[0],
 				n > 1 ? " or the other patterns" : "");
@@ -206,6 +214,7 @@ static int run_list(const struct cli_command *self, int argc, char **argv)
 		return cli_say_misuse(self->name, "--cpu lists events only");
 	if (l.model)
 		l.parts = CLI_EVENTS;
+	l.is_nvpm = argc - ret == 1 && strcmp(argv[ret], CLI_NVPM) == 0;
 	l.is_overview = !l.parts && !l.verbose && argc == ret;
 	if (!l.parts)
 		l.parts = CLI_UNITS | CLI_EVENTS | CLI_METRICS;

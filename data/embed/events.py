@@ -5,6 +5,7 @@ import re
 from entries import Bad, Kind, hexadecimal, literal, literals, real
 
 KINDS_MAX, FAMILIES_MAX, TERMS_MAX, EVENTS_MAX = 8, 64, 32, 256
+PERFKIT_MAX = 2  # NTI_PERFKIT_MAX
 WORDS = ['config', 'config1', 'config2']  # perf's
 
 
@@ -54,10 +55,11 @@ class Boxes(Kind):
     about Data read from memory.
     source Linux 6.1, ...
     trust guessed               may be missing: documented
+    perfkit 62 ratio            of cards, as ../gpu has it
     """
     rules = {'': 'kind event', 'kind': 'pmu', 'pmu': 'term', 'term': 'term source', 'event': 'terms absent', 'terms': 'more scale unit state about',
              'more': 'about', 'absent': 'remedy', 'remedy': 'about', 'scale': 'unit', 'unit': 'state about', 'state': 'about', 'about': 'source',
-             'source': '- trust', 'trust': ''}
+             'source': '- trust', 'trust': '- perfkit', 'perfkit': '- perfkit'}
 
     def __init__(self, array='nti_box_families'):
         self.array = array
@@ -166,6 +168,13 @@ class Boxes(Kind):
             raise Bad(f"a state is 'max' or 'min' of several places, not '{value[:60]}'")
         return value
 
+    def take_perfkit(self, value):
+        m = re.fullmatch(r'(\d{1,4}) (ratio|raw)(?: ([a-z_]+))?', value, re.ASCII)
+        rows = self.event.setdefault('perfkit', [])
+        if not m or len(rows) == PERFKIT_MAX:
+            raise Bad(f"a counter of NVPerfKit is a number with 'ratio' or 'raw', at most {PERFKIT_MAX} of an event, not '{value[:60]}'")
+        rows.append(f'{{ {m[1]}, {int(m[2] == "ratio")}, {literal(m[3])} }}')
+
     def write(self, count='const size_t nti_box_family_count = {};\n'):
         yield '#include "lib/event/box_events.h"\n\n'
         for group in self.groups:
@@ -175,8 +184,9 @@ class Boxes(Kind):
             for event in group['events'].values():
                 texts = literals(*(event[key] for key in ('name', 'terms', 'unit', 'about', 'source')))
                 rare = ', '.join(literal(event[key]) if key in event else '0' for key in ('more', 'absent', 'remedy', 'trust'))
+                perfkit = f', {{ {", ".join(event["perfkit"])} }}' if 'perfkit' in event else ''
                 yield (f'\t{{ {texts}, {event["scale"]:.17g}, {hexadecimal(event["config"])}u, {int(event["state"] != "sum")}, '
-                       f'NTI_{event["state"].upper()}, {rare} }},\n')
+                       f'NTI_{event["state"].upper()}, {rare}{perfkit} }},\n')
             yield '};\n'
         yield f'const struct nti_box_family {self.array}[] = {{\n'
         for group in self.groups:

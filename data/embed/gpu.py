@@ -204,12 +204,14 @@ class Functions(Kind):
     about Points that ...       a sentence
     source re-pcounter-tools, ...
     trust documented            or measured: a recording has it
+    perfkit 62 ratio            may be missing: as which counter NVPerfKit's programs know it. Its number in the published list, and how the value is shown, "ratio" or
+    perfkit 207 ratio gpu_busy  "raw". With a name: one that has the clocks in which it is not
     guessed g80                 families of which it is inferred; may be missing, then there is no guess either
     guess which bit it is.      what is inferred: the sentence of these families has it
     """
     rules = {'': 'gpu-event', 'gpu-event': 'families function clocks absent', 'families': 'function clocks absent', 'clocks': 'about', 'function': 'function amount absent about',
-             'amount': 'function absent about', 'absent': 'remedy', 'remedy': 'about', 'about': 'source', 'source': 'trust', 'trust': '- guessed',
-             'guessed': 'guess', 'guess': ''}
+             'amount': 'function absent about', 'absent': 'remedy', 'remedy': 'about', 'about': 'source', 'source': 'trust', 'trust': '- perfkit guessed',
+             'perfkit': '- perfkit guessed', 'guessed': 'guess', 'guess': ''}
 
     def __init__(self):
         self.events, self.wires = [], Wires('')
@@ -222,7 +224,7 @@ class Functions(Kind):
 
     def take(self, key, value):
         if key == 'gpu-event':
-            self.events.append({'families': range(len(FAMILIES)), 'function': [], 'guessed': ()})
+            self.events.append({'families': range(len(FAMILIES)), 'function': [], 'perfkit': [], 'guessed': ()})
         event = self.events[-1]
         if key in ('families', 'guessed'):
             names = value.split()
@@ -241,6 +243,9 @@ class Functions(Kind):
             function, texts = event['function'][-1]
             function.read_amount(value)
             texts[1] = value
+        elif key == 'perfkit':
+            event[key].append(value)
+            return
         elif key == 'about':
             domains = {function.domain for function, _ in event['function']}
             if None in domains:
@@ -294,7 +299,8 @@ class Cards(Functions):
             text += f'terms {first}\n' + (f'more {" ".join(more)}\n' if more else '')
         is_guessed = family in event['guessed']
         guess = f' Guessed: {event["guess"]}' if is_guessed else ''
-        return text + f'about {event["about"]}{guess}\nsource {event["source"]}\ntrust {"guessed" if is_guessed else event["trust"]}\n'
+        return text + f'about {event["about"]}{guess}\nsource {event["source"]}\ntrust {"guessed" if is_guessed else event["trust"]}\n' + ''.join(
+            f'perfkit {value}\n' for value in event['perfkit'])
 
 
 CHIPS = ['G80', 'G84', 'G86', 'G92', 'G94', 'G96', 'G98', 'G200', 'MCP77', 'MCP79', 'GT215', 'GT216', 'GT218', 'MCP89']

@@ -88,6 +88,18 @@ struct ntime_card_setup {
 };
 
 /**
+ * struct ntime_card_perfkit - a counter of NVPerfKit that an event of a graphics card gives
+ * @name:	as its programs ask for it
+ * @id, @domain: its numbers in the published list; a domain of 0: NVIDIA's driver computes it
+ * @is_ratio:	1: programs show 100 * value / clocks of the domain; 0: the value
+ * @is_rest:	1: its value is the domain's clocks less the event's count
+ */
+struct ntime_card_perfkit {
+	const char *name;
+	uint32_t id, domain, is_ratio, is_rest;
+};
+
+/**
  * struct ntime_card_event - how an event of a graphics card is counted
  * @domain:	the domain whose signals it is made of
  * @counters:	how many of the domain's four counters it takes: 1; 2 of a sum; 0 of clocks
@@ -101,6 +113,7 @@ struct ntime_card_setup {
  *		between those of two set-ups
  * @trust:	"documented", "measured" (traced where a driver counted it) or "guessed"
  * @source:	who says so
+ * @perfkits:	entries of @perfkit: counters of NVPerfKit that it gives
  */
 struct ntime_card_event {
 	uint32_t size;
@@ -115,6 +128,9 @@ struct ntime_card_event {
 	const char *terms;
 	const char *trust;
 	const char *source;
+	const struct ntime_card_perfkit *perfkit;
+	uint32_t perfkits;
+	uint32_t reserved;
 };
 
 /**

@@ -107,5 +107,7 @@ static const struct nti_method_ops ops = {
 
 const struct nti_method_row nti_method_model = {
 	.name = "model",
+	.reaches = "a graphics card that is a model",
+	.cost = "a message to it and its answer for each register",
 	.ops = &ops,
 };

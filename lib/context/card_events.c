@@ -21,6 +21,7 @@ struct card_event {
 	struct ntime_card_event info;
 	struct ntime_card_mux mux[SETUPS * NTI_PMU_WANTS];
 	struct ntime_card_setup setup[SETUPS];
+	struct ntime_card_perfkit perfkit[NTI_PERFKIT_MAX];
 	struct nti_event event;
 	char *terms;
 	const struct nti_box_event *row;
@@ -159,6 +160,28 @@ static void add_muxes(const struct nti_part *part, struct card_event *event)
 	}
 }
 
+/* The first number of what NVIDIA's driver computes, whatever domain its event is of. */
+#define FIRST_COMPUTED 207
+
+static void add_perfkits(struct card_event *event)
+{
+	struct ntime_card_event *info = &event->info;
+	size_t i;
+
+	for (i = 0; i < NTI_PERFKIT_MAX && event->row->perfkit[i].id; i++) {
+		const struct nti_perfkit *of = &event->row->perfkit[i];
+
+		event->perfkit[info->perfkits++] = (struct ntime_card_perfkit){
+			.name = of->rest ? of->rest : event->row->name,
+			.id = of->id,
+			.domain = of->id < FIRST_COMPUTED ? info->domain + 1 : 0,
+			.is_ratio = of->is_ratio,
+			.is_rest = of->rest != NULL,
+		};
+	}
+	info->perfkit = event->perfkit;
+}
+
 static void describe(struct card_event *event)
 {
 	struct ntime_card_event *info = &event->info;
@@ -183,6 +206,7 @@ static void describe(struct card_event *event)
 		if (nti_pmu_need(part, &need) == 0 && !need.is_beside)
 			info->counters = need.also ? 2 : 1;
 	}
+	add_perfkits(event);
 }
 
 static int add(struct ntime_ctx *ctx, const struct nti_unit *unit, const struct nti_box_event *row,

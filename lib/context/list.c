@@ -62,6 +62,18 @@ static const struct nti_why *why_no_replay(const struct ntime_ctx *ctx)
 	return ctx->os->is_simulated ? &nti_why_nothing : &no_recording;
 }
 
+static const struct nti_why *why_no_model(const struct ntime_ctx *ctx)
+{
+	static const struct nti_why no_card = {
+		NTIME_REASON_NO_HARDWARE,
+		"gpu0",
+		"NTIME_MODEL names no model of a card, and counters of real cards are not read yet",
+		"ntime model run GT218 --listen card.sock, and NTIME_MODEL=card.sock",
+	};
+
+	return ctx->model ? &nti_why_nothing : &no_card;
+}
+
 /* Of a program of this machine's own architecture; others have theirs in the same package. */
 static int describe_emulator(struct ntime_method_info *info, struct nti_absence *absent)
 {
@@ -117,6 +129,10 @@ static int describe_method(struct ntime_ctx *ctx, enum nti_method method,
 		break;
 	case NTI_METHOD_EMULATOR:
 		return describe_emulator(info, absent);
+	case NTI_METHOD_MODEL:
+		why = why_no_model(ctx);
+		info->usable = !why->code;
+		break;
 	case NTI_METHOD_REPLAY:
 		why = why_no_replay(ctx);
 		info->usable = !why->code;

@@ -22,6 +22,15 @@ struct nti_box_term {
 	const char *name, *format;
 };
 
+#define NTI_PERFKIT_MAX 2
+
+/* A counter of NVPerfKit that an event gives: its number, and how programs are to show it. */
+struct nti_perfkit {
+	uint32_t id; /* 0: none */
+	bool is_ratio;
+	const char *rest; /* its name, if it has the clocks in which the event is not; else NULL */
+};
+
 struct nti_box_event {
 	const char *name;  /* "cas_count_read" */
 	const char *terms; /* "event=0x04,umask=0x03" */
@@ -37,6 +46,7 @@ struct nti_box_event {
 	 */
 	const char *more, *absent, *remedy;
 	const char *trust; /* "guessed", "measured"; NULL: as "documented" */
+	struct nti_perfkit perfkit[NTI_PERFKIT_MAX];
 };
 
 struct nti_box_family {

@@ -1208,6 +1208,37 @@ def lists_tell_what_an_event_takes():
             has(text, line)
 
 
+def perfkit_list():
+    """NVPerfKit's published counters that a card of this kind can count: name, number, domain and how it is shown."""
+    domain1 = {'geom_primitive_in_count': 52, 'geom_primitive_out_count': 53, 'geom_vertex_in_count': 54, 'geom_vertex_out_count': 55, 'gpu_idle': 62,
+               'input_assembler_busy': 69, 'input_assembler_waits_for_fb': 70, 'rasterizer_tiles_in_count': 93, 'rasterizer_tiles_killed_by_zcull_count': 94,
+               'setup_line_count': 108, 'setup_point_count': 109, 'setup_primitive_count': 110, 'setup_primitive_culled_count': 111, 'setup_triangle_count': 112,
+               'stream_out_busy': 134}
+    domain2 = {'rop_busy': 95, 'rop_samples_killed_by_earlyz_count': 96, 'rop_samples_killed_by_latez_count': 97, 'rop_waits_for_fb': 98,
+               'rop_waits_for_shader': 99, 'texture_waits_for_fb': 144}
+    domain3 = {'geom_busy': 50, 'shader_waits_for_geom': 120, 'shader_waits_for_rop': 121, 'shader_waits_for_texture': 122, 'texture_busy': 143,
+               'texture_waits_for_shader': 145}
+    computed = {'gpu_busy': 207, 'vertex_attribute_count': 211, 'geom_waits_for_shader': 215}
+    rows = [(number, name, domain) for domain, names in ((2, domain1), (3, domain2), (4, domain3), (0, computed)) for name, number in names.items()]
+    return [(name, number, domain, 'raw' if name.endswith('_count') and number != 211 else 'ratio') for number, name, domain in sorted(rows)]
+
+
+@test
+def lists_tell_what_nvperfkit_knows():
+    published = perfkit_list()
+    for chip in CHIPS:
+        with Card(chip) as card:
+            equal(out(ntime('--model', card.path, 'list', '--names', 'nvpm')).split(), [name for name, *_ in published], chip)
+            events = json.loads(out(ntime('--model', card.path, 'list', '--json', 'nvpm')))['events']
+            equal(sorted((k['name'], k['number'], k['domain'], k['display']) for e in events for k in e['card']['perfkit']), sorted(published), chip)
+    with Card() as card:
+        has(out(ntime('--model', card.path, 'list', '-v', 'nvpm')), 'NVPerfKit: gpu_busy, number 207, ratio')
+    done = ntime('list', '--names', 'nvpm')
+    equal((done.returncode, out(done)), (1, ''))
+    has(err(done), 'ntime doctor')
+    has(out(ntime('doctor')), 'Graphics cards: none')
+
+
 @test
 def bad_input_writes_nothing_to_the_card():
     with Card() as card:

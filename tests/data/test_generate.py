@@ -122,6 +122,9 @@ REFUSED = [
     ('gpu', 'gpu-event a\nfunction idle.0\nfunction prop_rop.1\nabout It.\n', '4: functions of a are of different domains'),
     ('gpu', 'gpu-event a\n' + 4 * 'function idle.0\n', '5: more than 3 functions'),
     *(('gpu', f'gpu-event a\nfamilies g80 {name}\n', f"2: families are g80, g84, g200 and gt215, each once, and not '{name}'") for name in ('g80', 'g81')),
+    *(('events', HEAD + '\nevent e\nterms event=1\nabout A.\nsource s\ntrust t\n' + lines,
+       f"{12 + lines.count('perfkit')}: a counter of NVPerfKit is a number with 'ratio' or 'raw', at most 2 of an event, not '{bad}'")
+      for lines, bad in (('perfkit 62 percent\n', '62 percent'), ('perfkit x raw\n', 'x raw'), (3 * 'perfkit 1 raw\n', '1 raw'))),
     ('gpu', 'gpu-event a\nclocks 8\n', "2: a domain is a number from 0 to 7, not '8'"),
     ('signals', 'source s\ntrust t\nsignal a 0 G80=1a\n', "3: a signal has a name, a domain and places, not 'a 0 G80=1a'"),
     ('signals', 'source s\ntrust t\nsignal A 8\n', "3: a signal has a name, a domain and places, not 'A 8'"),
