@@ -195,6 +195,7 @@ static const struct layout_row {
 	MEMBER(ntime_card_event, source, 64, 8),
 	MEMBER(ntime_card_event, perfkit, 72, 8),
 	MEMBER(ntime_card_event, perfkits, 80, 4),
+	MEMBER(ntime_card_event, reserved, 84, 4),
 	STRUCT(ntime_card_event, 88),
 	MEMBER(ntime_card_perfkit, name, 0, 8),
 	MEMBER(ntime_card_perfkit, id, 8, 4),
