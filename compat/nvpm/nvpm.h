@@ -100,14 +100,15 @@ struct nvpm_counter {
  * @session:	NULL: nothing is counted there
  * @frames:	of sampling; @frame: the newest; @has_frame: there is one; @is_read: its values are
  *		in the counters
- * @now, @older: values of frames; @begin, @end: of an experiment's object
+ * @now, @older: values of the newest frame, which took @length_ns, and of others; @begin, @end: of
+ *	an experiment's object
  * @begin_ns:	CLOCK_MONOTONIC at @begin
  */
 struct nvpm_part {
 	struct ntime_session *session;
 	struct ntime_frames *frames;
 	size_t items;
-	uint64_t frame, begin_ns;
+	uint64_t frame, length_ns, begin_ns;
 	bool has_frame, is_read;
 	struct ntime_frame_value *now, *older;
 	struct ntime_value *begin, *end;

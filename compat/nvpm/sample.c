@@ -43,30 +43,29 @@ static int end_frames(void)
 	return NVPM_DONE;
 }
 
-/* What frame @number had, and how long it was. */
-static const struct ntime_frame_value *values_of(struct nvpm_part *part, uint64_t number,
-						 uint64_t *length_ns)
+/* Frame @number to @values. */
+static bool read_frame(const struct nvpm_part *part, uint64_t number,
+		       struct ntime_frame_value *values, uint64_t *length_ns)
 {
-	const bool is_newest = number == part->frame;
-	struct ntime_frame_value *values = is_newest ? part->now : part->older;
 	struct ntime_frame frame = { .size = sizeof(frame) };
 
 	if (ntime_frame_read(ntime_frames_ring(part->frames), number, &frame, values, part->items))
-		return NULL;
+		return false;
 	*length_ns = frame.end_ns - frame.begin_ns;
-	return values;
+	return true;
 }
 
 /* The cycles of one frame: the mean of @first to @last, where an event has a part in each. */
-static uint64_t cycles_of(const struct nvpm_counter *c, struct nvpm_part *part, uint64_t first,
-			  uint64_t last, uint32_t *flags)
+static uint64_t cycles_of(const struct nvpm_counter *c, const struct nvpm_part *part,
+			  uint64_t first, uint64_t last, uint32_t *flags)
 {
-	uint64_t sum = 0, length_ns = 0;
+	uint64_t sum = 0, length_ns = part->length_ns;
 
 	for (uint64_t number = first; number <= last; number++) {
-		const struct ntime_frame_value *values = values_of(part, number, &length_ns);
+		bool is_newest = number == part->frame;
+		const struct ntime_frame_value *values = is_newest ? part->now : part->older;
 
-		if (!values) {
+		if (!is_newest && !read_frame(part, number, part->older, &length_ns)) {
 			*flags |= NTIME_NOT_COUNTED;
 			return 0;
 		}
@@ -101,7 +100,8 @@ static bool add_turn(struct nvpm_counter *c, struct nvpm_value *v)
 	return true;
 }
 
-static void take(struct nvpm_counter *c, struct nvpm_part *part, const struct ntime_frame_value *of)
+static void take(struct nvpm_counter *c, const struct nvpm_part *part,
+		 const struct ntime_frame_value *of)
 {
 	struct nvpm_value v = { .is_updated = true };
 	uint32_t flags = of->value.flags;
@@ -126,18 +126,18 @@ static void take(struct nvpm_counter *c, struct nvpm_part *part, const struct nt
 void nvpm_read(void)
 {
 	for (struct nvpm_part *part = nvpm.part; part < nvpm.part + NVPM_TARGETS; part++) {
-		uint64_t length_ns;
-
-		if (!part->session || !part->has_frame || part->is_read)
+		if (!part->has_frame || part->is_read)
 			continue;
 		part->is_read = true;
+		if (!read_frame(part, part->frame, part->now, &part->length_ns))
+			continue;
 		for (uint32_t i = 0; i < nvpm.actives; i++) {
 			struct nvpm_counter *c = &nvpm.counter[nvpm.active[i]];
 
 			if (&nvpm.part[c->target] != part)
 				continue;
 			c->value.is_updated = false;
-			if (c->item >= 0 && values_of(part, part->frame, &length_ns))
+			if (c->item >= 0)
 				take(c, part, &part->now[c->item]);
 		}
 	}

@@ -117,6 +117,12 @@ row_raspberry_pi() {
 	says 0 . /tmp/pi
 }
 
+row_nvperfkit() {
+	get libnvperfsdk1 libnvperfsdk-dev libntime0 gcc libc6-dev pkgconf
+	cc -I$tests/.. -o /tmp/nv $tests/compat/nvpm_client_i.c $(pkg-config --cflags --libs nvperfsdk)
+	says 0 page-faults env NTIME_NVPM_EVENTS=page-faults /tmp/nv bash -c 'printf x >&$NTIME_FRAME_FD; read -r _ <&$NTIME_FRAME_FD'
+}
+
 row_emulator() {
 	get --install-recommends ntime-emulator
 	get ntime
