@@ -6,7 +6,13 @@
 
 /* Negative numbers are none of passes and objects. */
 #define NUMBER(n) ((n) < 0 ? UINT32_MAX : (uint32_t)(n))
-#define FLAT(does) NVPM_CALL(NVPM_FLAT, NVPM_NO_CONTEXT, does)
+
+/* A function of the interface. */
+#define FLAT(name, parameters, does)                                                               \
+	NVPMRESULT name parameters                                                                 \
+	{                                                                                          \
+		NVPM_CALL(NVPM_FLAT, NVPM_NO_CONTEXT, does);                                       \
+	}
 
 NVPMRESULT NVPMInit(void)
 {
@@ -19,21 +25,16 @@ static int shut_down(void)
 	return NVPM_DONE;
 }
 
-NVPMRESULT NVPMShutdown(void)
-{
-	FLAT(shut_down());
-}
+FLAT(NVPMShutdown, (void), shut_down())
 
 NVPMRESULT NVPMSetWarningLevel(UINT unLevel)
 {
 	(void)unLevel; /* NTIME_DEBUG is what says more */
-	FLAT(NVPM_DONE);
+	NVPM_CALL(NVPM_FLAT, NVPM_NO_CONTEXT, NVPM_DONE);
 }
 
-NVPMRESULT NVPMGetExtendedError(UINT *pnError)
-{
-	FLAT(pnError ? (*pnError = nvpm.error, NVPM_DONE) : NVPM_BAD_PARAMETER);
-}
+FLAT(NVPMGetExtendedError, (UINT * pnError),
+     pnError ? (*pnError = nvpm.error, NVPM_DONE) : NVPM_BAD_PARAMETER)
 
 static int call_program(void *arg, uint32_t number, const char *name)
 {
@@ -46,33 +47,20 @@ NVPMRESULT NVPMEnumCounters(NVPMEnumFunc pEnumFunction)
 {
 	NVPMEnumFunc *fn = pEnumFunction;
 
-	FLAT(fn ? nvpm_enumerate(call_program, &fn) : NVPM_BAD_ENUMERATOR);
+	NVPM_CALL(NVPM_FLAT, NVPM_NO_CONTEXT,
+		  fn ? nvpm_enumerate(call_program, &fn) : NVPM_BAD_ENUMERATOR);
 }
 
-NVPMRESULT NVPMGetNumCounters(UINT *punCount)
-{
-	FLAT(punCount ? (*punCount = nvpm.counters, NVPM_DONE) : NVPM_BAD_PARAMETER);
-}
-
-NVPMRESULT NVPMGetCounterName(UINT unCounterIndex, char *pcString, UINT *punLen)
-{
-	FLAT(nvpm_get_text(unCounterIndex, false, pcString, punLen));
-}
-
-NVPMRESULT NVPMGetCounterDescription(UINT unCounterIndex, char *pcString, UINT *punLen)
-{
-	FLAT(nvpm_get_text(unCounterIndex, true, pcString, punLen));
-}
-
-NVPMRESULT NVPMGetCounterIndex(char *pcString, UINT *punCounterIndex)
-{
-	FLAT(nvpm_get_number(pcString, punCounterIndex));
-}
-
-NVPMRESULT NVPMGetCounterClockRate(char *pcString, float *pfValue)
-{
-	FLAT(nvpm_get_clock_rate(pcString, pfValue));
-}
+FLAT(NVPMGetNumCounters, (UINT * punCount),
+     punCount ? (*punCount = nvpm.counters, NVPM_DONE) : NVPM_BAD_PARAMETER)
+FLAT(NVPMGetCounterName, (UINT unCounterIndex, char *pcString, UINT *punLen),
+     nvpm_get_text(unCounterIndex, false, pcString, punLen))
+FLAT(NVPMGetCounterDescription, (UINT unCounterIndex, char *pcString, UINT *punLen),
+     nvpm_get_text(unCounterIndex, true, pcString, punLen))
+FLAT(NVPMGetCounterIndex, (char *pcString, UINT *punCounterIndex),
+     nvpm_get_number(pcString, punCounterIndex))
+FLAT(NVPMGetCounterClockRate, (char *pcString, float *pfValue),
+     nvpm_get_clock_rate(pcString, pfValue))
 
 static int get_attribute(UINT index, NVPMATTRIBUTE attribute, UINT64 *out)
 {
@@ -90,55 +78,19 @@ static int get_attribute(UINT index, NVPMATTRIBUTE attribute, UINT64 *out)
 	return ret;
 }
 
-NVPMRESULT NVPMGetCounterAttribute(UINT unCounterIndex, NVPMATTRIBUTE nvAttribute, UINT64 *punValue)
-{
-	FLAT(get_attribute(unCounterIndex, nvAttribute, punValue));
-}
-
-NVPMRESULT NVPMAddCounterByName(char *pcName)
-{
-	FLAT(nvpm_add_name(pcName));
-}
-
-NVPMRESULT NVPMAddCounter(UINT unCounterIndex)
-{
-	FLAT(nvpm_add(1, &unCounterIndex));
-}
-
-NVPMRESULT NVPMAddCounters(UINT unCount, UINT *punCounterIndices)
-{
-	FLAT(nvpm_add(unCount, punCounterIndices));
-}
-
-NVPMRESULT NVPMRemoveCounterByName(char *pcName)
-{
-	FLAT(nvpm_remove_name(pcName));
-}
-
-NVPMRESULT NVPMRemoveCounter(UINT unCounterIndex)
-{
-	FLAT(nvpm_remove(1, &unCounterIndex));
-}
-
-NVPMRESULT NVPMRemoveCounters(UINT unCount, UINT *punCounterIndices)
-{
-	FLAT(nvpm_remove(unCount, punCounterIndices));
-}
-
-NVPMRESULT NVPMRemoveAllCounters(void)
-{
-	FLAT(nvpm_remove_all());
-}
-
-NVPMRESULT NVPMAllocObjects(int nObjects)
-{
-	FLAT(nObjects < 0 ? NVPM_BAD_PARAMETER : nvpm_reserve((uint32_t)nObjects));
-}
-
-NVPMRESULT NVPMDeleteObjects(void)
-{
-	FLAT(nvpm_reserve(0));
-}
+FLAT(NVPMGetCounterAttribute, (UINT unCounterIndex, NVPMATTRIBUTE nvAttribute, UINT64 *punValue),
+     get_attribute(unCounterIndex, nvAttribute, punValue))
+FLAT(NVPMAddCounterByName, (char *pcName), nvpm_add_name(pcName))
+FLAT(NVPMAddCounter, (UINT unCounterIndex), nvpm_add(1, &unCounterIndex))
+FLAT(NVPMAddCounters, (UINT unCount, UINT *punCounterIndices), nvpm_add(unCount, punCounterIndices))
+FLAT(NVPMRemoveCounterByName, (char *pcName), nvpm_remove_name(pcName))
+FLAT(NVPMRemoveCounter, (UINT unCounterIndex), nvpm_remove(1, &unCounterIndex))
+FLAT(NVPMRemoveCounters, (UINT unCount, UINT *punCounterIndices),
+     nvpm_remove(unCount, punCounterIndices))
+FLAT(NVPMRemoveAllCounters, (void), nvpm_remove_all())
+FLAT(NVPMAllocObjects, (int nObjects),
+     nObjects < 0 ? NVPM_BAD_PARAMETER : nvpm_reserve((uint32_t)nObjects))
+FLAT(NVPMDeleteObjects, (void), nvpm_reserve(0))
 
 static int begin_experiment(int *passes)
 {
@@ -150,35 +102,12 @@ static int begin_experiment(int *passes)
 	return ret;
 }
 
-NVPMRESULT NVPMBeginExperiment(int *pnNumPasses)
-{
-	FLAT(begin_experiment(pnNumPasses));
-}
-
-NVPMRESULT NVPMEndExperiment(void)
-{
-	FLAT(nvpm_experiment_end());
-}
-
-NVPMRESULT NVPMBeginPass(int nPass)
-{
-	FLAT(nvpm_pass_begin(NUMBER(nPass)));
-}
-
-NVPMRESULT NVPMEndPass(int nPass)
-{
-	FLAT(nvpm_pass_end(NUMBER(nPass)));
-}
-
-NVPMRESULT NVPMBeginObject(int nObjectID)
-{
-	FLAT(nvpm_object_begin(NUMBER(nObjectID)));
-}
-
-NVPMRESULT NVPMEndObject(int nObjectID)
-{
-	FLAT(nvpm_object_end(NUMBER(nObjectID)));
-}
+FLAT(NVPMBeginExperiment, (int *pnNumPasses), begin_experiment(pnNumPasses))
+FLAT(NVPMEndExperiment, (void), nvpm_experiment_end())
+FLAT(NVPMBeginPass, (int nPass), nvpm_pass_begin(NUMBER(nPass)))
+FLAT(NVPMEndPass, (int nPass), nvpm_pass_end(NUMBER(nPass)))
+FLAT(NVPMBeginObject, (int nObjectID), nvpm_object_begin(NUMBER(nObjectID)))
+FLAT(NVPMEndObject, (int nObjectID), nvpm_object_end(NUMBER(nObjectID)))
 
 static void put_record(void *records, uint32_t i, uint32_t number, const struct nvpm_value *v)
 {
@@ -191,10 +120,8 @@ static void put_record(void *records, uint32_t i, uint32_t number, const struct 
 	};
 }
 
-NVPMRESULT NVPMSample(NVPMSampleValue *pSamples, UINT *punCount)
-{
-	FLAT(nvpm_sample_records(put_record, pSamples, punCount));
-}
+FLAT(NVPMSample, (NVPMSampleValue * pSamples, UINT *punCount),
+     nvpm_sample_records(put_record, pSamples, punCount))
 
 static void put_extended(void *records, uint32_t i, uint32_t number, const struct nvpm_value *v)
 {
@@ -218,11 +145,8 @@ static int sample_extended(NVPMSampleValueEx *samples, UINT *n, UINT version)
 	return nvpm_sample_records(put_extended, samples, n);
 }
 
-NVPMRESULT NVPMSampleEx(NVPMSampleValueEx *pSamples, UINT *punCount,
-			UINT unNVPMSampleValueExVersion)
-{
-	FLAT(sample_extended(pSamples, punCount, unNVPMSampleValueExVersion));
-}
+FLAT(NVPMSampleEx, (NVPMSampleValueEx * pSamples, UINT *punCount, UINT unNVPMSampleValueExVersion),
+     sample_extended(pSamples, punCount, unNVPMSampleValueExVersion))
 
 static int get_value(UINT index, const char *name, int object, UINT64 *value, UINT64 *cycles)
 {
@@ -241,20 +165,13 @@ static int get_value(UINT index, const char *name, int object, UINT64 *value, UI
 	return NVPM_DONE;
 }
 
-NVPMRESULT NVPMGetCounterValueByName(char *pcName, int nObjectID, UINT64 *pulValue,
-				     UINT64 *pulCycles)
-{
-	FLAT(pcName ? get_value(0, pcName, nObjectID, pulValue, pulCycles) : NVPM_BAD_PARAMETER);
-}
-
-NVPMRESULT NVPMGetCounterValue(UINT unCounterIndex, int nObjectID, UINT64 *pulValue,
-			       UINT64 *pulCycles)
-{
-	FLAT(get_value(unCounterIndex, NULL, nObjectID, pulValue, pulCycles));
-}
+FLAT(NVPMGetCounterValueByName, (char *pcName, int nObjectID, UINT64 *pulValue, UINT64 *pulCycles),
+     pcName ? get_value(0, pcName, nObjectID, pulValue, pulCycles) : NVPM_BAD_PARAMETER)
+FLAT(NVPMGetCounterValue, (UINT unCounterIndex, int nObjectID, UINT64 *pulValue, UINT64 *pulCycles),
+     get_value(unCounterIndex, NULL, nObjectID, pulValue, pulCycles))
 
 NVPMRESULT NVPMGetGPUBottleneckName(UINT64 ulValue, char *pcName)
 {
 	(void)ulValue;
-	FLAT(nvpm_get_bottleneck_name(pcName));
+	NVPM_CALL(NVPM_FLAT, NVPM_NO_CONTEXT, nvpm_get_bottleneck_name(pcName));
 }

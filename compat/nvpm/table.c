@@ -12,7 +12,13 @@
 #define NVPM_INITGUID
 #include "compat/nvpm/NvPmApi.h"
 
-#define TABLE(context, does) NVPM_CALL(NVPM_TABLE, context, does)
+#define NONE NVPM_NO_CONTEXT
+/* A function of the tables. */
+#define TABLE(name, parameters, context, does)                                                     \
+	static NVPMRESULT name parameters                                                          \
+	{                                                                                          \
+		NVPM_CALL(NVPM_TABLE, context, does);                                              \
+	}
 
 static const NVPM_UUID id_of_ii = {
 	0x25a31458, 0xd0ea, 0x11e0, { 0x9c, 0x3c, 0x2d, 0x0a, 0x49, 0x24, 0x01, 0x9b }
@@ -21,13 +27,11 @@ static const NVPM_UUID id_of_ii = {
 static NVPMRESULT set_warning_level(NVPMUINT level)
 {
 	(void)level; /* NTIME_DEBUG is what says more */
-	TABLE(NVPM_NO_CONTEXT, NVPM_DONE);
+	NVPM_CALL(NVPM_TABLE, NVPM_NO_CONTEXT, NVPM_DONE);
 }
 
-static NVPMRESULT get_extended_error(NVPMUINT *error)
-{
-	TABLE(NVPM_NO_CONTEXT, error ? (*error = nvpm.error, NVPM_DONE) : NVPM_BAD_PARAMETER);
-}
+TABLE(get_extended_error, (NVPMUINT * error), NONE,
+      error ? (*error = nvpm.error, NVPM_DONE) : NVPM_BAD_PARAMETER)
 
 static NVPMRESULT init(void)
 {
@@ -40,22 +44,16 @@ static int shut_down(void)
 	return NVPM_DONE;
 }
 
-static NVPMRESULT shutdown(void)
-{
-	TABLE(NVPM_NO_CONTEXT, shut_down());
-}
+TABLE(shutdown, (void), NONE, shut_down())
 
 /* The card is counted, whatever context draws. */
 static NVPMRESULT create_context(APIContextHandle of, NVPMContext *out)
 {
 	(void)of;
-	TABLE(NVPM_NO_CONTEXT, nvpm_context_new(out));
+	NVPM_CALL(NVPM_TABLE, NVPM_NO_CONTEXT, nvpm_context_new(out));
 }
 
-static NVPMRESULT destroy_context(NVPMContext context)
-{
-	TABLE(context, nvpm_context_free(context));
-}
+TABLE(destroy_context, (NVPMContext context), context, nvpm_context_free(context))
 
 struct enumeration {
 	NVPMEnumFunc fn;
@@ -74,44 +72,33 @@ static NVPMRESULT enumerate(NVPMContext context, NVPMEnumFunc fn)
 {
 	struct enumeration e = { .fn = fn };
 
-	TABLE(context, fn ? nvpm_enumerate(call_program, &e) : NVPM_BAD_ENUMERATOR);
+	NVPM_CALL(NVPM_TABLE, context, fn ? nvpm_enumerate(call_program, &e) : NVPM_BAD_ENUMERATOR);
 }
 
 static NVPMRESULT enumerate_with_data(NVPMContext context, NVPMEnumFuncUserData fn, void *data)
 {
 	struct enumeration e = { .fn_with_data = fn, .data = data };
 
-	TABLE(context, fn ? nvpm_enumerate(call_program, &e) : NVPM_BAD_ENUMERATOR);
+	NVPM_CALL(NVPM_TABLE, context, fn ? nvpm_enumerate(call_program, &e) : NVPM_BAD_ENUMERATOR);
 }
 
-static NVPMRESULT get_name(NVPMCounterID id, char *text, NVPMUINT *length)
-{
-	TABLE(NVPM_NO_CONTEXT, nvpm_get_text(id, false, text, length));
-}
-
-static NVPMRESULT get_description(NVPMCounterID id, char *text, NVPMUINT *length)
-{
-	TABLE(NVPM_NO_CONTEXT, nvpm_get_text(id, true, text, length));
-}
-
-static NVPMRESULT get_id(NVPMContext context, const char *name, NVPMCounterID *out)
-{
-	TABLE(context, nvpm_get_number(name, out));
-}
-
-static NVPMRESULT get_clock_rate(NVPMContext context, const char *name, float *mhz)
-{
-	TABLE(context, nvpm_get_clock_rate(name, mhz));
-}
+TABLE(get_name, (NVPMCounterID id, char *text, NVPMUINT *length), NONE,
+      nvpm_get_text(id, false, text, length))
+TABLE(get_description, (NVPMCounterID id, char *text, NVPMUINT *length), NONE,
+      nvpm_get_text(id, true, text, length))
+TABLE(get_id, (NVPMContext context, const char *name, NVPMCounterID *out), context,
+      nvpm_get_number(name, out))
+TABLE(get_clock_rate, (NVPMContext context, const char *name, float *mhz), context,
+      nvpm_get_clock_rate(name, mhz))
 
 static NVPMRESULT get_attribute_of_ii(NVPMCounterID id, NVPMATTRIBUTE attribute, NVPMUINT64 *out)
 {
 	static const enum nvpm_attribute attributes[] = { NVPM_TYPE, NVPM_IS_RAW, NVPM_DOMAIN,
 							  NVPM_MAX };
 
-	TABLE(NVPM_NO_CONTEXT, (unsigned int)attribute < 4
-				       ? nvpm_get_attribute(id, attributes[attribute], out)
-				       : NVPM_BAD_PARAMETER);
+	NVPM_CALL(NVPM_TABLE, NVPM_NO_CONTEXT,
+		  (unsigned int)attribute < 4 ? nvpm_get_attribute(id, attributes[attribute], out)
+					      : NVPM_BAD_PARAMETER);
 }
 
 static int attribute_of_iii(NVPMCounterID id, NVPMATTRIBUTE attribute, NVPMUINT64 *out)
@@ -126,85 +113,25 @@ static int attribute_of_iii(NVPMCounterID id, NVPMATTRIBUTE attribute, NVPMUINT6
 	return ret;
 }
 
-static NVPMRESULT get_attribute(NVPMCounterID id, NVPMATTRIBUTE attribute, NVPMUINT64 *out)
-{
-	TABLE(NVPM_NO_CONTEXT, attribute_of_iii(id, attribute, out));
-}
-
-static NVPMRESULT add_by_name(NVPMContext context, const char *name)
-{
-	TABLE(context, nvpm_add_name(name));
-}
-
-static NVPMRESULT add(NVPMContext context, NVPMCounterID id)
-{
-	TABLE(context, nvpm_add(1, &id));
-}
-
-static NVPMRESULT add_all(NVPMContext context, NVPMUINT n, NVPMCounterID *ids)
-{
-	TABLE(context, nvpm_add(n, ids));
-}
-
-static NVPMRESULT remove_by_name(NVPMContext context, const char *name)
-{
-	TABLE(context, nvpm_remove_name(name));
-}
-
-static NVPMRESULT remove_one(NVPMContext context, NVPMCounterID id)
-{
-	TABLE(context, nvpm_remove(1, &id));
-}
-
-static NVPMRESULT remove_some(NVPMContext context, NVPMUINT n, NVPMCounterID *ids)
-{
-	TABLE(context, nvpm_remove(n, ids));
-}
-
-static NVPMRESULT remove_all(NVPMContext context)
-{
-	TABLE(context, nvpm_remove_all());
-}
-
-static NVPMRESULT reserve_objects(NVPMContext context, NVPMUINT n)
-{
-	TABLE(context, nvpm_reserve(n));
-}
-
-static NVPMRESULT delete_objects(NVPMContext context)
-{
-	TABLE(context, nvpm_reserve(0));
-}
-
-static NVPMRESULT begin_experiment(NVPMContext context, NVPMUINT *passes)
-{
-	TABLE(context, nvpm_experiment_begin(passes));
-}
-
-static NVPMRESULT end_experiment(NVPMContext context)
-{
-	TABLE(context, nvpm_experiment_end());
-}
-
-static NVPMRESULT begin_pass(NVPMContext context, NVPMUINT pass)
-{
-	TABLE(context, nvpm_pass_begin(pass));
-}
-
-static NVPMRESULT end_pass(NVPMContext context, NVPMUINT pass)
-{
-	TABLE(context, nvpm_pass_end(pass));
-}
-
-static NVPMRESULT begin_object(NVPMContext context, NVPMUINT object)
-{
-	TABLE(context, nvpm_object_begin(object));
-}
-
-static NVPMRESULT end_object(NVPMContext context, NVPMUINT object)
-{
-	TABLE(context, nvpm_object_end(object));
-}
+TABLE(get_attribute, (NVPMCounterID id, NVPMATTRIBUTE attribute, NVPMUINT64 *out), NONE,
+      attribute_of_iii(id, attribute, out))
+TABLE(add_by_name, (NVPMContext context, const char *name), context, nvpm_add_name(name))
+TABLE(add, (NVPMContext context, NVPMCounterID id), context, nvpm_add(1, &id))
+TABLE(add_all, (NVPMContext context, NVPMUINT n, NVPMCounterID *ids), context, nvpm_add(n, ids))
+TABLE(remove_by_name, (NVPMContext context, const char *name), context, nvpm_remove_name(name))
+TABLE(remove_one, (NVPMContext context, NVPMCounterID id), context, nvpm_remove(1, &id))
+TABLE(remove_some, (NVPMContext context, NVPMUINT n, NVPMCounterID *ids), context,
+      nvpm_remove(n, ids))
+TABLE(remove_all, (NVPMContext context), context, nvpm_remove_all())
+TABLE(reserve_objects, (NVPMContext context, NVPMUINT n), context, nvpm_reserve(n))
+TABLE(delete_objects, (NVPMContext context), context, nvpm_reserve(0))
+TABLE(begin_experiment, (NVPMContext context, NVPMUINT *passes), context,
+      nvpm_experiment_begin(passes))
+TABLE(end_experiment, (NVPMContext context), context, nvpm_experiment_end())
+TABLE(begin_pass, (NVPMContext context, NVPMUINT pass), context, nvpm_pass_begin(pass))
+TABLE(end_pass, (NVPMContext context, NVPMUINT pass), context, nvpm_pass_end(pass))
+TABLE(begin_object, (NVPMContext context, NVPMUINT object), context, nvpm_object_begin(object))
+TABLE(end_object, (NVPMContext context, NVPMUINT object), context, nvpm_object_end(object))
 
 static void put_record(void *records, uint32_t i, uint32_t id, const struct nvpm_value *v)
 {
@@ -217,10 +144,8 @@ static void put_record(void *records, uint32_t i, uint32_t id, const struct nvpm
 	};
 }
 
-static NVPMRESULT sample(NVPMContext context, NVPMSampleValue *samples, NVPMUINT *n)
-{
-	TABLE(context, nvpm_sample_records(put_record, samples, n));
-}
+TABLE(sample, (NVPMContext context, NVPMSampleValue *samples, NVPMUINT *n), context,
+      nvpm_sample_records(put_record, samples, n))
 
 static void put_extended(void *records, uint32_t i, uint32_t id, const struct nvpm_value *v)
 {
@@ -244,28 +169,18 @@ static void put_extended_of_ii(void *records, uint32_t i, uint32_t id, const str
 }
 
 /* Of the fourth argument the published text speaks, the published declaration does not have it. */
-static NVPMRESULT sample_extended(NVPMContext context, NVPMSampleValueEx *samples, NVPMUINT *n)
-{
-	TABLE(context, nvpm_sample_records(put_extended, samples, n));
-}
-
-static NVPMRESULT sample_extended_of_ii(NVPMContext context, NVPMSampleValueEx *samples,
-					NVPMUINT *n)
-{
-	TABLE(context, nvpm_sample_records(put_extended_of_ii, samples, n));
-}
-
-static NVPMRESULT get_value_by_name(NVPMContext context, const char *name, NVPMUINT object,
-				    NVPMUINT64 *value, NVPMUINT64 *cycles)
-{
-	TABLE(context, nvpm_get_value_name(name, object, value, cycles));
-}
-
-static NVPMRESULT get_value(NVPMContext context, NVPMCounterID id, NVPMUINT object,
-			    NVPMUINT64 *value, NVPMUINT64 *cycles)
-{
-	TABLE(context, nvpm_get_value(id, object, value, cycles, NULL));
-}
+TABLE(sample_extended, (NVPMContext context, NVPMSampleValueEx *samples, NVPMUINT *n), context,
+      nvpm_sample_records(put_extended, samples, n))
+TABLE(sample_extended_of_ii, (NVPMContext context, NVPMSampleValueEx *samples, NVPMUINT *n),
+      context, nvpm_sample_records(put_extended_of_ii, samples, n))
+TABLE(get_value_by_name,
+      (NVPMContext context, const char *name, NVPMUINT object, NVPMUINT64 *value,
+       NVPMUINT64 *cycles),
+      context, nvpm_get_value_name(name, object, value, cycles))
+TABLE(get_value,
+      (NVPMContext context, NVPMCounterID id, NVPMUINT object, NVPMUINT64 *value,
+       NVPMUINT64 *cycles),
+      context, nvpm_get_value(id, object, value, cycles, NULL))
 
 static int get_with_overflow(NVPMCounterID id, NVPMUINT object, NVPMUINT64 *value,
 			     NVPMUINT64 *cycles, NVPMUINT8 *overflow)
@@ -278,11 +193,10 @@ static int get_with_overflow(NVPMCounterID id, NVPMUINT object, NVPMUINT64 *valu
 	return ret;
 }
 
-static NVPMRESULT get_value_uint64(NVPMContext context, NVPMCounterID id, NVPMUINT object,
-				   NVPMUINT64 *value, NVPMUINT64 *cycles, NVPMUINT8 *overflow)
-{
-	TABLE(context, get_with_overflow(id, object, value, cycles, overflow));
-}
+TABLE(get_value_uint64,
+      (NVPMContext context, NVPMCounterID id, NVPMUINT object, NVPMUINT64 *value,
+       NVPMUINT64 *cycles, NVPMUINT8 *overflow),
+      context, get_with_overflow(id, object, value, cycles, overflow))
 
 /* Where there is a value, it is an integer. */
 static int get_as_float(NVPMCounterID id, NVPMUINT object, const NVPMFLOAT64 *value)
@@ -298,20 +212,18 @@ static NVPMRESULT get_value_float64(NVPMContext context, NVPMCounterID id, NVPMU
 {
 	(void)cycles;
 	(void)overflow;
-	TABLE(context, get_as_float(id, object, value));
+	NVPM_CALL(NVPM_TABLE, context, get_as_float(id, object, value));
 }
 
 static NVPMRESULT get_bottleneck_name(NVPMContext context, NVPMUINT64 value, char *name)
 {
 	(void)value;
-	TABLE(context, nvpm_get_bottleneck_name(name));
+	NVPM_CALL(NVPM_TABLE, context, nvpm_get_bottleneck_name(name));
 }
 
 /* All counters are there from Init on: there is nothing to call it for. */
-static NVPMRESULT register_provider_callback(FuncPtrNewDataProvider fn)
-{
-	TABLE(NVPM_NO_CONTEXT, fn ? NVPM_DONE : NVPM_BAD_PARAMETER);
-}
+TABLE(register_provider_callback, (FuncPtrNewDataProvider fn), NONE,
+      fn ? NVPM_DONE : NVPM_BAD_PARAMETER)
 
 static const NvPmApi table = {
 	.struct_size = sizeof(NvPmApi),
