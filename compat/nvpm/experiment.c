@@ -100,7 +100,7 @@ int nvpm_experiment_begin(uint32_t *passes)
 		return NVPM_RUNNING;
 	nvpm_sample_stop();
 	nvpm_experiment_forget();
-	nvpm.cell = calloc((size_t)cells_of_objects() * (nvpm.actives + 1), sizeof(*nvpm.cell));
+	nvpm.cell = calloc(cells_of_objects(), (nvpm.actives + 1) * sizeof(*nvpm.cell));
 	if (!nvpm.cell)
 		return NVPM_NO_MEMORY;
 	nvpm.is_running = true;

@@ -120,7 +120,6 @@ struct nvpm_cell;
 struct nvpm_state {
 	bool is_started, is_debug;
 	bool is_nvidia; /* one event a domain and period */
-	bool has_said_model;
 	enum nvpm_interface of; /* that is being called */
 	uint32_t error;		/* extended: the errno of what failed */
 	struct ntime_ctx *ctx;

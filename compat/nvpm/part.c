@@ -100,16 +100,17 @@ static int alloc_values(struct nvpm_part *part, bool has_frames)
 /* A value of a model is not of silicon, and its records have no room to say so. */
 static int say_model(const struct nvpm_part *part, enum nvpm_target target)
 {
+	static bool has_said; /* once a program, not once an Init */
 	struct ntime_value *values;
 	int ret;
 
-	if (target != NVPM_CARD || nvpm.has_said_model)
+	if (target != NVPM_CARD || has_said)
 		return 0;
 	values = calloc(part->items, sizeof(*values));
 	ret = values ? ntime_session_read(part->session, values, part->items) : -ENOMEM;
-	for (size_t i = 0; ret >= 0 && i < part->items && !nvpm.has_said_model; i++) {
-		nvpm.has_said_model = values[i].flags & NTIME_SIMULATED;
-		if (nvpm.has_said_model)
+	for (size_t i = 0; ret >= 0 && i < part->items && !has_said; i++) {
+		has_said = values[i].flags & NTIME_SIMULATED;
+		if (has_said)
 			nvpm_say("the card is a model: its values are simulated");
 	}
 	free(values);
