@@ -119,7 +119,7 @@ struct nvpm_cell;
 /* What these interfaces force: one library, one state. */
 struct nvpm_state {
 	bool is_started, is_debug;
-	bool is_nvidia; /* one event a domain and period */
+	bool is_nvidia;		/* one event a domain and period */
 	enum nvpm_interface of; /* that is being called */
 	uint32_t error;		/* extended: the errno of what failed */
 	struct ntime_ctx *ctx;
