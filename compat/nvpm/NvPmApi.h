@@ -213,7 +213,9 @@ typedef struct NVPM_UUID {
 
 /* With NVPM_INITGUID, in one file of a program, the id is defined. */
 #ifdef NVPM_INITGUID
-#define NVPM_DEFINE_GUID(name, a, b, c, ...) const NVPM_UUID name = { a, b, c, { __VA_ARGS__ } }
+#define NVPM_DEFINE_GUID(name, a, b, c, ...)                                                       \
+	extern const NVPM_UUID name;                                                               \
+	const NVPM_UUID name = { a, b, c, { __VA_ARGS__ } }
 #else
 #define NVPM_DEFINE_GUID(name, a, b, c, ...) extern const NVPM_UUID name
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "compat/nvpm/nvpm.h"
 
@@ -56,9 +57,14 @@ __attribute__((constructor)) static void begin(void)
 /* Who forgets Shutdown leaves no register changed all the same. */
 __attribute__((destructor)) static void end(void)
 {
-	if (pthread_mutex_trylock(&lock))
+	struct timespec patience;
+
+	/* Another thread may be in a call, or have been stopped in one. */
+	(void)clock_gettime(CLOCK_REALTIME, &patience);
+	patience.tv_sec++;
+	if (pthread_mutex_timedlock(&lock, &patience))
 		return;
-	nvpm_shutdown();
+	(void)nvpm_shutdown();
 	for (struct kept *k = kept, *next; k; k = next) {
 		next = k->next;
 		free(k);
@@ -131,7 +137,7 @@ static bool has_context(uint64_t context)
 	return i < nvpm.contexts;
 }
 
-struct nvpm_call nvpm_enter(enum nvpm_interface of, uint64_t context)
+struct nvpm_call nvpm_enter(enum nvpm_interface of, const uint64_t *context)
 {
 	struct nvpm_call call = { .result = NVPM_DONE };
 
@@ -140,7 +146,7 @@ struct nvpm_call nvpm_enter(enum nvpm_interface of, uint64_t context)
 	nvpm.of = of;
 	if (!nvpm.is_started)
 		call.result = NVPM_NOT_STARTED;
-	else if (context != NVPM_NO_CONTEXT && !has_context(context))
+	else if (context && !has_context(*context))
 		call.result = NVPM_BAD_CONTEXT;
 	return call;
 }
@@ -198,19 +204,20 @@ int nvpm_leave(const struct nvpm_call *call, int result)
 
 int nvpm_init(enum nvpm_interface of)
 {
-	struct nvpm_call call = nvpm_enter(of, NVPM_NO_CONTEXT);
+	struct nvpm_call call = nvpm_enter(of, NULL);
 	int ret = call.result == NVPM_NOT_STARTED ? nvpm_find_counters() : NVPM_STARTED;
 
 	if (ret == NVPM_DONE)
 		nvpm.is_started = true;
 	else if (ret == NVPM_NO_MEMORY)
-		nvpm_shutdown();
+		(void)nvpm_shutdown();
 	return nvpm_leave(&call, ret);
 }
 
-void nvpm_shutdown(void)
+int nvpm_shutdown(void)
 {
-	enum nvpm_interface of = nvpm.of;
+	/* Handles of before are none afterwards. */
+	struct nvpm_state fresh = { .of = nvpm.of, .contexts_made = nvpm.contexts_made };
 
 	nvpm_parts_close();
 	ntime_close(nvpm.ctx);
@@ -218,7 +225,8 @@ void nvpm_shutdown(void)
 	free(nvpm.active);
 	free(nvpm.context);
 	nvpm_experiment_forget();
-	nvpm = (struct nvpm_state){ .of = of };
+	nvpm = fresh;
+	return NVPM_DONE;
 }
 
 int nvpm_context_new(uint64_t *out)
@@ -241,13 +249,14 @@ int nvpm_context_free(uint64_t context)
 {
 	uint32_t i;
 
-	for (i = 0; nvpm.context[i] != context; i++)
+	for (i = 0; i < nvpm.contexts - 1 && nvpm.context[i] != context; i++)
 		;
 	nvpm.context[i] = nvpm.context[--nvpm.contexts];
 	if (nvpm.contexts)
 		return NVPM_DONE;
 	if (nvpm.is_running)
 		(void)nvpm_experiment_end();
+	(void)nvpm_reserve(0);
 	return nvpm_remove_all();
 }
 

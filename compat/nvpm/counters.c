@@ -105,34 +105,38 @@ static int compare_ids(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Where an event of the environment is counted. */
+/* Where the newest counter, an event of the environment, is counted. */
 static int find_place(void *arg, const struct ntime_encoding *part)
 {
-	struct nvpm_counter *c = arg;
+	const struct found *found = arg;
+	struct nvpm_counter *c = &nvpm.counter[nvpm.counters - 1];
 
-	if (strncmp(part->unit, "gpu", 3) == 0) {
-		c->target = NVPM_CARD;
-		c->pm_domain = part->config >> 53 & 7; /* docs/adr/0019 */
-		c->domain = c->pm_domain + 1;
-	}
-	return 0;
+	if (strncmp(part->unit, "gpu", 3) != 0)
+		return 0;
+	c->target = NVPM_CARD;
+	c->pm_domain = part->config >> 53 & 7; /* docs/adr/0019 */
+	c->domain = c->pm_domain + 1;
+	c->setups = 1;
+	c->setup[0] = c->event;
+	return strcmp(part->unit, found->card) == 0 ? 0 : -EXDEV;
 }
 
-/* Its set-ups, if it is one of the card's events with several. */
+/* Of the environment's events those with several set-ups, and clocks, which have none. */
 static int find_setups(void *arg, const struct ntime_event_info *e)
 {
-	struct nvpm_counter *c = arg;
+	struct found *found = arg;
 
-	if (!e->card || strcmp(e->name, c->event) != 0)
-		return 0;
-	return keep_setups(c, e->unit, e->card) ? -ENOMEM : 1;
+	for (uint32_t i = 0; i < nvpm.counters && e->card; i++)
+		if (nvpm.counter[i].is_user && strcmp(nvpm.counter[i].event, e->name) == 0 &&
+		    keep_setups(&nvpm.counter[i], e->unit, e->card))
+			found->result = NVPM_NO_MEMORY;
+	return 0;
 }
 
 static void add_user(struct found *found, const struct ntime_item *item, enum nvpm_target target)
 {
 	struct nvpm_counter *c;
 	char text[512];
-	int ret;
 
 	if (nvpm_find_name(item->name))
 		return;
@@ -151,14 +155,11 @@ static void add_user(struct found *found, const struct ntime_item *item, enum nv
 		found->result = NVPM_NO_MEMORY;
 		return;
 	}
-	(void)ntime_event_encode(nvpm.ctx, c->event, find_place, c);
-	if (c->target != NVPM_CARD)
+	if (ntime_event_encode(nvpm.ctx, c->event, find_place, found) != -EXDEV)
 		return;
-	c->setups = 1;
-	c->setup[0] = c->event;
-	ret = ntime_event_for_each(nvpm.ctx, NULL, find_setups, c);
-	if (ret < 0)
-		found->result = NVPM_NO_MEMORY;
+	nvpm.counters--;
+	nvpm_say("NTIME_NVPM_EVENTS: '%s' is not of %s, the card of this program (NTIME_NVPM_GPU)",
+		 item->name, found->card);
 }
 
 static void add_events(struct found *found, const char *list, enum nvpm_target target);
@@ -197,9 +198,13 @@ static void add_events(struct found *found, const char *list, enum nvpm_target t
 
 	if (ret == 0)
 		ret = ntime_session_add_list(s, list);
-	if (ret == -ENOENT || ret == -EINVAL)
-		nvpm_say("NTIME_NVPM_EVENTS: %s", ntime_error_text(nvpm.ctx));
-	else if (ret == 0)
+	if (ret == -ENOENT || ret == -EINVAL) {
+		nvpm_say("NTIME_NVPM_EVENTS: %s: no event of it is a counter",
+			 ntime_error_text(nvpm.ctx));
+		ntime_session_free(s);
+		return;
+	}
+	if (ret == 0)
 		ret = ntime_session_open(s);
 	if (ret == 0) {
 		n = ntime_session_count(s);
@@ -290,6 +295,8 @@ int nvpm_find_counters(void)
 	find_card(&found);
 	if (events && found.result == NVPM_DONE)
 		add_events(&found, events, NVPM_PROCESS);
+	if (events)
+		(void)ntime_event_for_each(nvpm.ctx, NULL, find_setups, &found);
 	for (uint32_t i = 0; i < nvpm.counters; i++) {
 		struct nvpm_counter *c = &nvpm.counter[i];
 

@@ -60,7 +60,7 @@ static int plan_target(enum nvpm_target target)
 }
 
 /* One event a domain and pass. */
-static int plan_nvidia(void)
+static void plan_nvidia(void)
 {
 	uint32_t most = 0;
 
@@ -74,7 +74,6 @@ static int plan_nvidia(void)
 		most = n > most ? n : n == 0 && !most ? 1 : most;
 	}
 	nvpm.target_passes[NVPM_CARD] = most;
-	return 0;
 }
 
 static int plan(void)
@@ -83,7 +82,10 @@ static int plan(void)
 
 	nvpm.passes = 1;
 	for (enum nvpm_target target = 0; target < NVPM_TARGETS && ret == 0; target++) {
-		ret = nvpm.is_nvidia && target == NVPM_CARD ? plan_nvidia() : plan_target(target);
+		if (nvpm.is_nvidia && target == NVPM_CARD)
+			plan_nvidia();
+		else
+			ret = plan_target(target);
 		if (nvpm.target_passes[target] > nvpm.passes)
 			nvpm.passes = nvpm.target_passes[target];
 	}
@@ -98,8 +100,14 @@ int nvpm_experiment_begin(uint32_t *passes)
 		return NVPM_BAD_PARAMETER;
 	if (nvpm.is_running)
 		return NVPM_RUNNING;
-	nvpm_sample_stop();
+	nvpm_parts_close();
 	nvpm_experiment_forget();
+	nvpm.is_stale = true;
+	nvpm.failure = NVPM_DONE;
+	for (uint32_t i = 0; i < nvpm.actives; i++) {
+		nvpm.counter[nvpm.active[i]].value = (struct nvpm_value){ 0 };
+		nvpm.counter[nvpm.active[i]].is_sampled = false;
+	}
 	nvpm.cell = calloc(cells_of_objects(), (nvpm.actives + 1) * sizeof(*nvpm.cell));
 	if (!nvpm.cell)
 		return NVPM_NO_MEMORY;
@@ -126,18 +134,22 @@ static uint64_t now_ns(void)
 /* Counting of an object begins, or ends: then what was counted is its. */
 static int read_parts(bool is_end)
 {
-	int ret = 0;
+	int result = NVPM_DONE;
 
 	for (struct nvpm_part *part = nvpm.part; part < nvpm.part + NVPM_TARGETS; part++) {
+		int ret;
+
 		if (!part->session)
 			continue;
 		if (!is_end)
 			part->begin_ns = now_ns();
-		if (ret >= 0)
-			ret = ntime_session_read(part->session, is_end ? part->end : part->begin,
-						 part->items);
+		ret = ntime_session_read(part->session, is_end ? part->end : part->begin,
+					 part->items);
+		part->is_bad = ret < 0 || (is_end && part->is_bad);
+		if (ret < 0)
+			nvpm.failure = result = nvpm_failed(ret);
 	}
-	return ret < 0 ? nvpm_failed(ret) : NVPM_DONE;
+	return result;
 }
 
 static void add_to_cell(const struct nvpm_counter *c, const struct nvpm_part *part,
@@ -152,7 +164,7 @@ static void add_to_cell(const struct nvpm_counter *c, const struct nvpm_part *pa
 		return;
 	cell->turns += is_new;
 	cell->last = nvpm.pass;
-	cell->value += nvpm_count_of(&d);
+	cell->value = nvpm_count_of(&d) + (d.flags & NTIME_STATE ? 0 : cell->value);
 	cell->flags |= d.flags;
 	if (c->clock_item < 0) {
 		cell->cycles += now_ns() - part->begin_ns;
@@ -168,11 +180,11 @@ static int end_counting(uint32_t object)
 	struct nvpm_cell *row = &nvpm.cell[(size_t)object * nvpm.actives];
 	int ret = read_parts(true);
 
-	for (uint32_t i = 0; i < nvpm.actives && ret == NVPM_DONE; i++) {
+	for (uint32_t i = 0; i < nvpm.actives; i++) {
 		const struct nvpm_counter *c = &nvpm.counter[nvpm.active[i]];
 		const struct nvpm_part *part = &nvpm.part[c->target];
 
-		if (part->session && c->item >= 0)
+		if (part->session && !part->is_bad && c->item >= 0)
 			add_to_cell(c, part, &row[i]);
 	}
 	return ret;
@@ -195,7 +207,7 @@ static int open_pass(void)
 	}
 	if (ret == 0)
 		return nvpm.objects ? NVPM_DONE : read_parts(false);
-	return nvpm_failed(ret);
+	return nvpm.failure = nvpm_failed(ret);
 }
 
 int nvpm_pass_begin(uint32_t pass)
@@ -271,16 +283,14 @@ int nvpm_object_end(uint32_t object)
 
 int nvpm_experiment_end(void)
 {
-	int ret = NVPM_DONE;
-
 	if (!nvpm.is_running)
 		return NVPM_NO_EXPERIMENT;
 	if (nvpm.is_in_pass)
-		ret = end_pass();
+		(void)end_pass();
 	nvpm.is_running = false;
 	nvpm.has_values = true;
-	if (ret != NVPM_DONE)
-		return ret;
+	if (nvpm.failure != NVPM_DONE)
+		return nvpm.failure;
 	return nvpm.pass < nvpm.passes ? NVPM_ENDED_EARLY : NVPM_DONE;
 }
 

@@ -4,14 +4,11 @@
 
 #include "compat/nvpm/NVPerfSDK.h"
 
-/* Negative numbers are none of passes and objects. */
-#define NUMBER(n) ((n) < 0 ? UINT32_MAX : (uint32_t)(n))
-
-/* A function of the interface. */
+/* A function of the interface. Negative numbers are beyond all passes and objects. */
 #define FLAT(name, parameters, does)                                                               \
 	NVPMRESULT name parameters                                                                 \
 	{                                                                                          \
-		NVPM_CALL(NVPM_FLAT, NVPM_NO_CONTEXT, does);                                       \
+		NVPM_CALL(NVPM_FLAT, NULL, does);                                                  \
 	}
 
 NVPMRESULT NVPMInit(void)
@@ -19,18 +16,12 @@ NVPMRESULT NVPMInit(void)
 	return nvpm_init(NVPM_FLAT);
 }
 
-static int shut_down(void)
-{
-	nvpm_shutdown();
-	return NVPM_DONE;
-}
-
-FLAT(NVPMShutdown, (void), shut_down())
+FLAT(NVPMShutdown, (void), nvpm_shutdown())
 
 NVPMRESULT NVPMSetWarningLevel(UINT unLevel)
 {
 	(void)unLevel; /* NTIME_DEBUG is what says more */
-	NVPM_CALL(NVPM_FLAT, NVPM_NO_CONTEXT, NVPM_DONE);
+	NVPM_CALL(NVPM_FLAT, NULL, NVPM_DONE);
 }
 
 FLAT(NVPMGetExtendedError, (UINT * pnError),
@@ -47,8 +38,7 @@ NVPMRESULT NVPMEnumCounters(NVPMEnumFunc pEnumFunction)
 {
 	NVPMEnumFunc *fn = pEnumFunction;
 
-	NVPM_CALL(NVPM_FLAT, NVPM_NO_CONTEXT,
-		  fn ? nvpm_enumerate(call_program, &fn) : NVPM_BAD_ENUMERATOR);
+	NVPM_CALL(NVPM_FLAT, NULL, fn ? nvpm_enumerate(call_program, &fn) : NVPM_BAD_ENUMERATOR);
 }
 
 FLAT(NVPMGetNumCounters, (UINT * punCount),
@@ -104,24 +94,14 @@ static int begin_experiment(int *passes)
 
 FLAT(NVPMBeginExperiment, (int *pnNumPasses), begin_experiment(pnNumPasses))
 FLAT(NVPMEndExperiment, (void), nvpm_experiment_end())
-FLAT(NVPMBeginPass, (int nPass), nvpm_pass_begin(NUMBER(nPass)))
-FLAT(NVPMEndPass, (int nPass), nvpm_pass_end(NUMBER(nPass)))
-FLAT(NVPMBeginObject, (int nObjectID), nvpm_object_begin(NUMBER(nObjectID)))
-FLAT(NVPMEndObject, (int nObjectID), nvpm_object_end(NUMBER(nObjectID)))
+FLAT(NVPMBeginPass, (int nPass), nvpm_pass_begin((uint32_t)nPass))
+FLAT(NVPMEndPass, (int nPass), nvpm_pass_end((uint32_t)nPass))
+FLAT(NVPMBeginObject, (int nObjectID), nvpm_object_begin((uint32_t)nObjectID))
+FLAT(NVPMEndObject, (int nObjectID), nvpm_object_end((uint32_t)nObjectID))
 
-static void put_record(void *records, uint32_t i, uint32_t number, const struct nvpm_value *v)
-{
-	bool has_number = !v->is_overflowed; /* there is no room to say that it is a lower bound */
-
-	((NVPMSampleValue *)records)[i] = (NVPMSampleValue){
-		.unCounterIndex = number,
-		.ulValue = has_number ? v->value : 0,
-		.ulCycles = has_number ? v->cycles : 0,
-	};
-}
-
+_Static_assert(sizeof(NVPMSampleValue) == sizeof(struct nvpm_record), "one layout");
 FLAT(NVPMSample, (NVPMSampleValue * pSamples, UINT *punCount),
-     nvpm_sample_records(put_record, pSamples, punCount))
+     nvpm_sample_records(nvpm_put_record, pSamples, punCount))
 
 static void put_extended(void *records, uint32_t i, uint32_t number, const struct nvpm_value *v)
 {
@@ -155,8 +135,8 @@ static int get_value(UINT index, const char *name, int object, UINT64 *value, UI
 
 	if (!value)
 		return NVPM_BAD_PARAMETER;
-	ret = name ? nvpm_get_value_name(name, NUMBER(object), &v, &c)
-		   : nvpm_get_value(index, NUMBER(object), &v, &c, NULL);
+	ret = name ? nvpm_get_value_name(name, (uint32_t)object, &v, &c)
+		   : nvpm_get_value(index, (uint32_t)object, &v, &c, NULL);
 	if (ret != NVPM_DONE)
 		return ret;
 	*value = v;
@@ -173,5 +153,5 @@ FLAT(NVPMGetCounterValue, (UINT unCounterIndex, int nObjectID, UINT64 *pulValue,
 NVPMRESULT NVPMGetGPUBottleneckName(UINT64 ulValue, char *pcName)
 {
 	(void)ulValue;
-	NVPM_CALL(NVPM_FLAT, NVPM_NO_CONTEXT, nvpm_get_bottleneck_name(pcName));
+	NVPM_CALL(NVPM_FLAT, NULL, nvpm_get_bottleneck_name(pcName));
 }

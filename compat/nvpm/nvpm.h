@@ -48,7 +48,7 @@ enum nvpm_interface { NVPM_FLAT, NVPM_TABLE };
 /* Sessions that count beside each other. */
 enum nvpm_target {
 	NVPM_CARD,
-	NVPM_PROCESS, /* this process: threads that are there, and those that come */
+	NVPM_PROCESS, /* this process, its threads, and what it starts */
 	NVPM_MACHINE, /* what counts for nothing less */
 	NVPM_TARGETS
 };
@@ -103,13 +103,14 @@ struct nvpm_counter {
  * @now, @older: values of the newest frame, which took @length_ns, and of others; @begin, @end: of
  *	an experiment's object
  * @begin_ns:	CLOCK_MONOTONIC at @begin
+ * @is_bad:	the last read of the object failed
  */
 struct nvpm_part {
 	struct ntime_session *session;
 	struct ntime_frames *frames;
 	size_t items;
 	uint64_t frame, length_ns, begin_ns;
-	bool has_frame, is_read;
+	bool has_frame, is_read, is_bad;
 	struct ntime_frame_value *now, *older;
 	struct ntime_value *begin, *end;
 };
@@ -135,6 +136,7 @@ struct nvpm_state {
 	/* experiments */
 	bool is_running, is_in_pass, is_in_object;
 	bool has_values; /* values are of the last one, until something is sampled */
+	int failure;	 /* of its counting: a result; 0: none */
 	uint32_t objects, object, passes, pass;
 	uint32_t target_passes[NVPM_TARGETS];
 	struct nvpm_cell *cell; /* of each object, one for each active counter */
@@ -148,10 +150,8 @@ struct nvpm_call {
 	enum nvpm_interface outer;
 };
 
-#define NVPM_NO_CONTEXT UINT64_MAX
-
-/* Takes the lock. .result: 0; NVPM_NOT_STARTED; NVPM_BAD_CONTEXT. */
-struct nvpm_call nvpm_enter(enum nvpm_interface of, uint64_t context);
+/* Takes the lock. @context: NULL: none. .result: 0; NVPM_NOT_STARTED; NVPM_BAD_CONTEXT. */
+struct nvpm_call nvpm_enter(enum nvpm_interface of, const uint64_t *context);
 /* Gives it back. Returns @result in the interface's own numbers. */
 int nvpm_leave(const struct nvpm_call *call, int result);
 /* As a function's body. */
@@ -172,7 +172,7 @@ int nvpm_find_counters(void);
 
 /* core.c */
 int nvpm_init(enum nvpm_interface of);
-void nvpm_shutdown(void);
+int nvpm_shutdown(void);
 int nvpm_context_new(uint64_t *out);
 int nvpm_context_free(uint64_t context);
 /* By the interface's number, or NULL. */
@@ -224,13 +224,17 @@ uint64_t nvpm_count_of(const struct ntime_value *v);
 int nvpm_sample(void);
 /* The counters have the values of the newest period. */
 void nvpm_read(void);
-/* nvpm_read(), and sampling ends: its counters are free for others. */
-void nvpm_sample_stop(void);
 /*
  * As Sample(): @record is called for each record that is wanted, *@n of them. @wants_records: the
  * program gave memory for them.
  */
 typedef void nvpm_record_fn(void *records, uint32_t i, uint32_t number, const struct nvpm_value *v);
+/* The plain record of all interfaces. */
+struct nvpm_record {
+	uint32_t number;
+	uint64_t value, cycles;
+};
+nvpm_record_fn nvpm_put_record;
 int nvpm_sample_records(nvpm_record_fn *record, void *records, uint32_t *n);
 
 /* experiment.c */

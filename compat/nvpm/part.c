@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "compat/nvpm/nvpm.h"
 
@@ -97,21 +96,27 @@ static int alloc_values(struct nvpm_part *part, bool has_frames)
 	return part->begin && part->end ? 0 : -ENOMEM;
 }
 
-/* A value of a model is not of silicon, and its records have no room to say so. */
-static int say_model(const struct nvpm_part *part, enum nvpm_target target)
+/*
+ * A counter of the card was there when it was enumerated: somebody has it now, or the card is gone.
+ * A value of a model is not of silicon, and its records have no room to say so.
+ */
+static int check_card(const struct nvpm_part *part)
 {
 	static bool has_said; /* once a program, not once an Init */
-	struct ntime_value *values;
-	int ret;
+	struct ntime_value *values = calloc(part->items, sizeof(*values));
+	int ret = values ? ntime_session_read(part->session, values, part->items) : -ENOMEM;
 
-	if (target != NVPM_CARD || has_said)
-		return 0;
-	values = calloc(part->items, sizeof(*values));
-	ret = values ? ntime_session_read(part->session, values, part->items) : -ENOMEM;
-	for (size_t i = 0; ret >= 0 && i < part->items && !has_said; i++) {
-		has_said = values[i].flags & NTIME_SIMULATED;
-		if (has_said)
+	for (size_t i = 0; ret >= 0 && i < part->items; i++) {
+		struct ntime_item item = { .size = sizeof(item) };
+
+		if (values[i].flags & NTIME_ABSENT &&
+		    ntime_session_item(part->session, i, &item) == 0) {
+			nvpm_debug("%s: %s; remedy: %s", item.name, item.reason, item.remedy);
+			ret = item.reason_code == NTIME_REASON_BUSY ? -EBUSY : -ENODEV;
+		} else if (values[i].flags & NTIME_SIMULATED && !has_said) {
 			nvpm_say("the card is a model: its values are simulated");
+			has_said = true;
+		}
 	}
 	free(values);
 	return ret < 0 ? ret : 0;
@@ -151,8 +156,8 @@ int nvpm_part_open(enum nvpm_target target, uint32_t flags, uint32_t pass)
 		ret = has_frames ? new_frames(part) : ntime_session_open(part->session);
 	if (ret == 0)
 		ret = alloc_values(part, has_frames);
-	if (ret == 0)
-		ret = say_model(part, target);
+	if (ret == 0 && target == NVPM_CARD)
+		ret = check_card(part);
 	if (ret < 0)
 		nvpm_part_close(part);
 	return ret;

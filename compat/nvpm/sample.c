@@ -5,7 +5,30 @@
 
 #include "compat/nvpm/nvpm.h"
 
-/* All that is active, as @open counts it; after a failure nothing is counted. */
+static int fail(int error)
+{
+	for (uint32_t i = 0; i < nvpm.actives; i++)
+		nvpm.counter[nvpm.active[i]].value.is_updated = false;
+	nvpm_parts_close();
+	nvpm.is_stale = true;
+	return nvpm_failed(error);
+}
+
+/* The period ends; libntime begins the next one. */
+static int end_frames(void)
+{
+	for (struct nvpm_part *part = nvpm.part; part < nvpm.part + NVPM_TARGETS; part++) {
+		int ret = part->session ? ntime_frame_end(part->frames, &part->frame) : 0;
+
+		if (ret < 0)
+			return fail(ret);
+		part->has_frame = part->session != NULL;
+		part->is_read = false;
+	}
+	return NVPM_DONE;
+}
+
+/* All that is active is counted from now on; after a failure nothing is. */
 static int start(void)
 {
 	int ret = 0;
@@ -15,32 +38,7 @@ static int start(void)
 		if (ret == 0 && nvpm.part[target].session)
 			ret = ntime_session_start(nvpm.part[target].session);
 	}
-	if (ret == 0)
-		return NVPM_DONE;
-	ret = nvpm_failed(ret);
-	nvpm_parts_close();
-	return ret;
-}
-
-/* The period ends; libntime begins the next one. */
-static int end_frames(void)
-{
-	for (struct nvpm_part *part = nvpm.part; part < nvpm.part + NVPM_TARGETS; part++) {
-		int ret;
-
-		if (!part->session)
-			continue;
-		ret = ntime_frame_end(part->frames, &part->frame);
-		if (ret < 0) {
-			ret = nvpm_failed(ret);
-			nvpm_parts_close();
-			nvpm.is_stale = true;
-			return ret;
-		}
-		part->has_frame = true;
-		part->is_read = false;
-	}
-	return NVPM_DONE;
+	return ret == 0 ? NVPM_DONE : fail(ret);
 }
 
 /* Frame @number to @values. */
@@ -87,7 +85,7 @@ static bool add_turn(struct nvpm_counter *c, struct nvpm_value *v)
 	if (!nvpm.is_nvidia || c->setups < 2 || c->target != NVPM_CARD)
 		return true;
 	if (!c->part_turns++)
-		*sum = (struct nvpm_value){ .is_updated = true };
+		*sum = (struct nvpm_value){ .is_updated = true }; /* all have a number */
 	sum->value += v->value;
 	sum->cycles += v->cycles;
 	sum->is_overflowed |= v->is_overflowed;
@@ -103,7 +101,7 @@ static bool add_turn(struct nvpm_counter *c, struct nvpm_value *v)
 static void take(struct nvpm_counter *c, const struct nvpm_part *part,
 		 const struct ntime_frame_value *of)
 {
-	struct nvpm_value v = { .is_updated = true };
+	struct nvpm_value v = { .is_updated = of->last == part->frame };
 	uint32_t flags = of->value.flags;
 
 	/* It was not its turn, or nothing was counted yet. */
@@ -115,6 +113,8 @@ static void take(struct nvpm_counter *c, const struct nvpm_part *part,
 		v.cycles = cycles_of(c, part, of->first, of->last, &flags);
 	}
 	v.is_overflowed = flags & NTIME_OVERFLOWED;
+	/* The next Sample() opens it anew, or says why it cannot. */
+	nvpm.is_stale |= (flags & (NTIME_LOST | NTIME_GONE)) != 0;
 	if (flags & NVPM_UNSURE)
 		v = (struct nvpm_value){ 0 };
 	if (c->is_rest)
@@ -143,13 +143,6 @@ void nvpm_read(void)
 	}
 }
 
-void nvpm_sample_stop(void)
-{
-	nvpm_read();
-	nvpm_parts_close();
-	nvpm.is_stale = true;
-}
-
 int nvpm_sample(void)
 {
 	int ret;
@@ -163,11 +156,22 @@ int nvpm_sample(void)
 	nvpm_read();
 	nvpm_parts_close();
 	nvpm.turn = nvpm.is_stale ? 0 : nvpm.turn + 1;
+	nvpm.is_stale = false;
 	ret = start();
-	nvpm.is_stale = ret != NVPM_DONE;
 	for (uint32_t i = 0; i < nvpm.actives && ret == NVPM_DONE; i++)
 		nvpm.counter[nvpm.active[i]].is_sampled = true;
 	return ret;
+}
+
+void nvpm_put_record(void *records, uint32_t i, uint32_t number, const struct nvpm_value *v)
+{
+	bool has_number = !v->is_overflowed; /* there is no room to say that it is a lower bound */
+
+	((struct nvpm_record *)records)[i] = (struct nvpm_record){
+		.number = number,
+		.value = has_number ? v->value : 0,
+		.cycles = has_number ? v->cycles : 0,
+	};
 }
 
 int nvpm_sample_records(nvpm_record_fn *record, void *records, uint32_t *n)

@@ -12,7 +12,6 @@
 #define NVPM_INITGUID
 #include "compat/nvpm/NvPmApi.h"
 
-#define NONE NVPM_NO_CONTEXT
 /* A function of the tables. */
 #define TABLE(name, parameters, context, does)                                                     \
 	static NVPMRESULT name parameters                                                          \
@@ -27,10 +26,10 @@ static const NVPM_UUID id_of_ii = {
 static NVPMRESULT set_warning_level(NVPMUINT level)
 {
 	(void)level; /* NTIME_DEBUG is what says more */
-	NVPM_CALL(NVPM_TABLE, NVPM_NO_CONTEXT, NVPM_DONE);
+	NVPM_CALL(NVPM_TABLE, NULL, NVPM_DONE);
 }
 
-TABLE(get_extended_error, (NVPMUINT * error), NONE,
+TABLE(get_extended_error, (NVPMUINT * error), NULL,
       error ? (*error = nvpm.error, NVPM_DONE) : NVPM_BAD_PARAMETER)
 
 static NVPMRESULT init(void)
@@ -38,22 +37,16 @@ static NVPMRESULT init(void)
 	return nvpm_init(NVPM_TABLE);
 }
 
-static int shut_down(void)
-{
-	nvpm_shutdown();
-	return NVPM_DONE;
-}
-
-TABLE(shutdown, (void), NONE, shut_down())
+TABLE(shutdown, (void), NULL, nvpm_shutdown())
 
 /* The card is counted, whatever context draws. */
 static NVPMRESULT create_context(APIContextHandle of, NVPMContext *out)
 {
 	(void)of;
-	NVPM_CALL(NVPM_TABLE, NVPM_NO_CONTEXT, nvpm_context_new(out));
+	NVPM_CALL(NVPM_TABLE, NULL, nvpm_context_new(out));
 }
 
-TABLE(destroy_context, (NVPMContext context), context, nvpm_context_free(context))
+TABLE(destroy_context, (NVPMContext context), &context, nvpm_context_free(context))
 
 struct enumeration {
 	NVPMEnumFunc fn;
@@ -72,23 +65,25 @@ static NVPMRESULT enumerate(NVPMContext context, NVPMEnumFunc fn)
 {
 	struct enumeration e = { .fn = fn };
 
-	NVPM_CALL(NVPM_TABLE, context, fn ? nvpm_enumerate(call_program, &e) : NVPM_BAD_ENUMERATOR);
+	NVPM_CALL(NVPM_TABLE, &context,
+		  fn ? nvpm_enumerate(call_program, &e) : NVPM_BAD_ENUMERATOR);
 }
 
 static NVPMRESULT enumerate_with_data(NVPMContext context, NVPMEnumFuncUserData fn, void *data)
 {
 	struct enumeration e = { .fn_with_data = fn, .data = data };
 
-	NVPM_CALL(NVPM_TABLE, context, fn ? nvpm_enumerate(call_program, &e) : NVPM_BAD_ENUMERATOR);
+	NVPM_CALL(NVPM_TABLE, &context,
+		  fn ? nvpm_enumerate(call_program, &e) : NVPM_BAD_ENUMERATOR);
 }
 
-TABLE(get_name, (NVPMCounterID id, char *text, NVPMUINT *length), NONE,
+TABLE(get_name, (NVPMCounterID id, char *text, NVPMUINT *length), NULL,
       nvpm_get_text(id, false, text, length))
-TABLE(get_description, (NVPMCounterID id, char *text, NVPMUINT *length), NONE,
+TABLE(get_description, (NVPMCounterID id, char *text, NVPMUINT *length), NULL,
       nvpm_get_text(id, true, text, length))
-TABLE(get_id, (NVPMContext context, const char *name, NVPMCounterID *out), context,
+TABLE(get_id, (NVPMContext context, const char *name, NVPMCounterID *out), &context,
       nvpm_get_number(name, out))
-TABLE(get_clock_rate, (NVPMContext context, const char *name, float *mhz), context,
+TABLE(get_clock_rate, (NVPMContext context, const char *name, float *mhz), &context,
       nvpm_get_clock_rate(name, mhz))
 
 static NVPMRESULT get_attribute_of_ii(NVPMCounterID id, NVPMATTRIBUTE attribute, NVPMUINT64 *out)
@@ -96,7 +91,7 @@ static NVPMRESULT get_attribute_of_ii(NVPMCounterID id, NVPMATTRIBUTE attribute,
 	static const enum nvpm_attribute attributes[] = { NVPM_TYPE, NVPM_IS_RAW, NVPM_DOMAIN,
 							  NVPM_MAX };
 
-	NVPM_CALL(NVPM_TABLE, NVPM_NO_CONTEXT,
+	NVPM_CALL(NVPM_TABLE, NULL,
 		  (unsigned int)attribute < 4 ? nvpm_get_attribute(id, attributes[attribute], out)
 					      : NVPM_BAD_PARAMETER);
 }
@@ -113,39 +108,29 @@ static int attribute_of_iii(NVPMCounterID id, NVPMATTRIBUTE attribute, NVPMUINT6
 	return ret;
 }
 
-TABLE(get_attribute, (NVPMCounterID id, NVPMATTRIBUTE attribute, NVPMUINT64 *out), NONE,
+TABLE(get_attribute, (NVPMCounterID id, NVPMATTRIBUTE attribute, NVPMUINT64 *out), NULL,
       attribute_of_iii(id, attribute, out))
-TABLE(add_by_name, (NVPMContext context, const char *name), context, nvpm_add_name(name))
-TABLE(add, (NVPMContext context, NVPMCounterID id), context, nvpm_add(1, &id))
-TABLE(add_all, (NVPMContext context, NVPMUINT n, NVPMCounterID *ids), context, nvpm_add(n, ids))
-TABLE(remove_by_name, (NVPMContext context, const char *name), context, nvpm_remove_name(name))
-TABLE(remove_one, (NVPMContext context, NVPMCounterID id), context, nvpm_remove(1, &id))
-TABLE(remove_some, (NVPMContext context, NVPMUINT n, NVPMCounterID *ids), context,
+TABLE(add_by_name, (NVPMContext context, const char *name), &context, nvpm_add_name(name))
+TABLE(add, (NVPMContext context, NVPMCounterID id), &context, nvpm_add(1, &id))
+TABLE(add_all, (NVPMContext context, NVPMUINT n, NVPMCounterID *ids), &context, nvpm_add(n, ids))
+TABLE(remove_by_name, (NVPMContext context, const char *name), &context, nvpm_remove_name(name))
+TABLE(remove_one, (NVPMContext context, NVPMCounterID id), &context, nvpm_remove(1, &id))
+TABLE(remove_some, (NVPMContext context, NVPMUINT n, NVPMCounterID *ids), &context,
       nvpm_remove(n, ids))
-TABLE(remove_all, (NVPMContext context), context, nvpm_remove_all())
-TABLE(reserve_objects, (NVPMContext context, NVPMUINT n), context, nvpm_reserve(n))
-TABLE(delete_objects, (NVPMContext context), context, nvpm_reserve(0))
-TABLE(begin_experiment, (NVPMContext context, NVPMUINT *passes), context,
+TABLE(remove_all, (NVPMContext context), &context, nvpm_remove_all())
+TABLE(reserve_objects, (NVPMContext context, NVPMUINT n), &context, nvpm_reserve(n))
+TABLE(delete_objects, (NVPMContext context), &context, nvpm_reserve(0))
+TABLE(begin_experiment, (NVPMContext context, NVPMUINT *passes), &context,
       nvpm_experiment_begin(passes))
-TABLE(end_experiment, (NVPMContext context), context, nvpm_experiment_end())
-TABLE(begin_pass, (NVPMContext context, NVPMUINT pass), context, nvpm_pass_begin(pass))
-TABLE(end_pass, (NVPMContext context, NVPMUINT pass), context, nvpm_pass_end(pass))
-TABLE(begin_object, (NVPMContext context, NVPMUINT object), context, nvpm_object_begin(object))
-TABLE(end_object, (NVPMContext context, NVPMUINT object), context, nvpm_object_end(object))
+TABLE(end_experiment, (NVPMContext context), &context, nvpm_experiment_end())
+TABLE(begin_pass, (NVPMContext context, NVPMUINT pass), &context, nvpm_pass_begin(pass))
+TABLE(end_pass, (NVPMContext context, NVPMUINT pass), &context, nvpm_pass_end(pass))
+TABLE(begin_object, (NVPMContext context, NVPMUINT object), &context, nvpm_object_begin(object))
+TABLE(end_object, (NVPMContext context, NVPMUINT object), &context, nvpm_object_end(object))
 
-static void put_record(void *records, uint32_t i, uint32_t id, const struct nvpm_value *v)
-{
-	bool has_number = !v->is_overflowed; /* there is no room to say that it is a lower bound */
-
-	((NVPMSampleValue *)records)[i] = (NVPMSampleValue){
-		.unCounterID = id,
-		.ulValue = has_number ? v->value : 0,
-		.ulCycles = has_number ? v->cycles : 0,
-	};
-}
-
-TABLE(sample, (NVPMContext context, NVPMSampleValue *samples, NVPMUINT *n), context,
-      nvpm_sample_records(put_record, samples, n))
+_Static_assert(sizeof(NVPMSampleValue) == sizeof(struct nvpm_record), "one layout");
+TABLE(sample, (NVPMContext context, NVPMSampleValue *samples, NVPMUINT *n), &context,
+      nvpm_sample_records(nvpm_put_record, samples, n))
 
 static void put_extended(void *records, uint32_t i, uint32_t id, const struct nvpm_value *v)
 {
@@ -169,18 +154,18 @@ static void put_extended_of_ii(void *records, uint32_t i, uint32_t id, const str
 }
 
 /* Of the fourth argument the published text speaks, the published declaration does not have it. */
-TABLE(sample_extended, (NVPMContext context, NVPMSampleValueEx *samples, NVPMUINT *n), context,
+TABLE(sample_extended, (NVPMContext context, NVPMSampleValueEx *samples, NVPMUINT *n), &context,
       nvpm_sample_records(put_extended, samples, n))
 TABLE(sample_extended_of_ii, (NVPMContext context, NVPMSampleValueEx *samples, NVPMUINT *n),
-      context, nvpm_sample_records(put_extended_of_ii, samples, n))
+      &context, nvpm_sample_records(put_extended_of_ii, samples, n))
 TABLE(get_value_by_name,
       (NVPMContext context, const char *name, NVPMUINT object, NVPMUINT64 *value,
        NVPMUINT64 *cycles),
-      context, nvpm_get_value_name(name, object, value, cycles))
+      &context, nvpm_get_value_name(name, object, value, cycles))
 TABLE(get_value,
       (NVPMContext context, NVPMCounterID id, NVPMUINT object, NVPMUINT64 *value,
        NVPMUINT64 *cycles),
-      context, nvpm_get_value(id, object, value, cycles, NULL))
+      &context, nvpm_get_value(id, object, value, cycles, NULL))
 
 static int get_with_overflow(NVPMCounterID id, NVPMUINT object, NVPMUINT64 *value,
 			     NVPMUINT64 *cycles, NVPMUINT8 *overflow)
@@ -196,7 +181,7 @@ static int get_with_overflow(NVPMCounterID id, NVPMUINT object, NVPMUINT64 *valu
 TABLE(get_value_uint64,
       (NVPMContext context, NVPMCounterID id, NVPMUINT object, NVPMUINT64 *value,
        NVPMUINT64 *cycles, NVPMUINT8 *overflow),
-      context, get_with_overflow(id, object, value, cycles, overflow))
+      &context, get_with_overflow(id, object, value, cycles, overflow))
 
 /* Where there is a value, it is an integer. */
 static int get_as_float(NVPMCounterID id, NVPMUINT object, const NVPMFLOAT64 *value)
@@ -212,17 +197,17 @@ static NVPMRESULT get_value_float64(NVPMContext context, NVPMCounterID id, NVPMU
 {
 	(void)cycles;
 	(void)overflow;
-	NVPM_CALL(NVPM_TABLE, context, get_as_float(id, object, value));
+	NVPM_CALL(NVPM_TABLE, &context, get_as_float(id, object, value));
 }
 
 static NVPMRESULT get_bottleneck_name(NVPMContext context, NVPMUINT64 value, char *name)
 {
 	(void)value;
-	NVPM_CALL(NVPM_TABLE, context, nvpm_get_bottleneck_name(name));
+	NVPM_CALL(NVPM_TABLE, &context, nvpm_get_bottleneck_name(name));
 }
 
 /* All counters are there from Init on: there is nothing to call it for. */
-TABLE(register_provider_callback, (FuncPtrNewDataProvider fn), NONE,
+TABLE(register_provider_callback, (FuncPtrNewDataProvider fn), NULL,
       fn ? NVPM_DONE : NVPM_BAD_PARAMETER)
 
 static const NvPmApi table = {

@@ -45,7 +45,7 @@ static inline void frames_begin(struct frames *f)
 /* 1: the next frame was drawn; 0: there is none. */
 static inline int frame_draw(struct frames *f)
 {
-	char byte = 0;
+	char byte = '\n';
 
 	if (!f->pid)
 		frames_begin(f);

@@ -286,6 +286,22 @@ def a_card_that_goes_away_is_an_error_and_no_number():
 
 
 @test
+def a_card_that_another_program_has_is_counted_when_it_is_free():
+    frame_of = 'printf x >&"$NTIME_FRAME_FD"; read -r _ <&"$NTIME_FRAME_FD"; '
+    with Card() as card:
+        holder = subprocess.Popen([CLIENTS[0], '-c', 'gpu_idle', 'bash', '-c', frame_of + 'echo $$; sleep 60'],
+                                  env=environment(NTIME_MODEL=card.path), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        pid = int(holder.stdout.readline())
+        _, said = client(0, '-c', 'gpu_idle', *play(card, 1), card=card, status=1, NTIME_DEBUG='1')
+        has(said, 'first sample: 22')
+        has(said, str(holder.pid))
+        os.kill(pid, 9)
+        holder.wait(PATIENCE)
+        shown, _ = client(0, '-v', '-c', 'gpu_idle', *play(card, 2), card=card)
+        equal(shown.count('/'), 2)
+
+
+@test
 def registers_are_as_they_were():
     """Also when a program ends without Shutdown: its library ends what counts."""
     with Card() as card:

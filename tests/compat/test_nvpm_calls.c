@@ -302,6 +302,17 @@ TEST(null_and_unknown_numbers_are_refused)
 	TT_IS(call("Init"), 0);
 	with.context = 42;
 	TT_IS(call("RemoveAllCounters"), 23);
+	with.context = UINT64_MAX;
+	TT_IS(call("RemoveAllCounters"), 23);
+	TT_IS(call("DestroyContext"), 23);
+	TT_IS(call("CreateContextFromOGLContext 1 &context"), 0);
+	with.u = (uint32_t)with.context;
+	TT_IS(call("Shutdown"), 0);
+	/* A handle of before is none. */
+	TT_IS(call("Init"), 0);
+	TT_IS(call("CreateContextFromOGLContext 1 &context"), 0);
+	with.context -= (uint32_t)with.context - with.u;
+	TT_IS(call("RemoveAllCounters"), 23);
 	TT_IS(call("Shutdown"), 0);
 }
 
@@ -395,7 +406,13 @@ TEST(experiments_in_wrong_orders)
 		{ __LINE__, "Sample null &u", 0, 0 },
 		{ __LINE__, "GetCounterValue id 0 &v &c", 0, 0 },
 		{ __LINE__, "GetCounterValue id 1 &v &c", 19, 14 },
+		{ __LINE__, "Sample null &u", 0, 0 },
+		/* What an experiment counted goes with its objects; nothing older comes back. */
+		{ __LINE__, "BeginExperiment &u", 0, 0 },
+		{ __LINE__, "BeginPass 0", 0, 0 },
+		{ __LINE__, "EndExperiment", 0, 0 },
 		{ __LINE__, "DeleteObjects", 0, 0 },
+		{ __LINE__, "GetCounterValue id 0 &v &c", 19, 14 },
 		/* A pass is left out, and another one open. */
 		{ __LINE__, "BeginExperiment &u", 0, 0 },
 		{ __LINE__, "EndExperiment", 10, 18 },
