@@ -20,7 +20,7 @@ extern "C" {
 
 /**
  * struct ntime_method_info - an access method: how registers are reached
- * @name:	"perf", "clock", "msr", "pci", "ntimefs", "replay"
+ * @name:	"perf", "clock", "msr", "pci", "ntimefs", "model", "replay"
  * @reaches:	what it gives, one phrase
  * @usable:	1 when it can be used here and now by this user
  * @reason:	why not, or what limits it; "" when nothing does

@@ -463,7 +463,7 @@ TEST(everything_that_is_missing_has_a_reason)
 
 	TT_IS(ntime_open(&ctx, NULL), 0);
 	TT_IS(ntime_method_for_each(ctx, count_method, &methods), 0);
-	TT_IS(methods, 8);
+	TT_IS(methods, 9);
 	TT_IS(ntime_unit_for_each(ctx, check_unit, &units), 0);
 	assert_true(units >= 2);
 	TT_IS(ntime_event_for_each(ctx, NULL, check_event, &events), 0);
