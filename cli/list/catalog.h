@@ -51,7 +51,6 @@ void cli_catalog_fini(struct cli_catalog *c);
 
 /* The pattern that stands for a card's events which are counters of NVPerfKit. */
 #define CLI_NVPM "nvpm"
-#define CLI_NVPM_MAX 1024 /* their numbers are smaller */
 
 /*
  * Keep what one of the patterns fits: a glob over the whole name where it has *, ? or [, else a

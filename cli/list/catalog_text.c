@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* A catalog for people. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/list/catalog.h"
 #include "cli/output/clean.h"
 #include "cli/output/emulated.h"
+#include "cli/output/memory.h"
 
 #define NAME_COLUMNS 30
 
@@ -250,22 +252,27 @@ void cli_catalog_write_names(FILE *f, const struct cli_catalog *c)
 			fprintf(f, "%s\n", cli_clean(c->metric[i].group));
 }
 
-/* Counter @number, or NULL. */
-static const struct ntime_card_perfkit *find_perfkit(const struct cli_catalog *c, uint32_t number)
+static int compare_numbers(const void *a, const void *b)
 {
-	for (size_t i = 0; i < c->events; i++)
-		for (size_t k = 0; c->event[i].card && k < c->event[i].card->perfkits; k++)
-			if (c->event[i].card->perfkit[k].id == number)
-				return &c->event[i].card->perfkit[k];
-	return NULL;
+	const struct ntime_card_perfkit *const *x = a, *const *y = b;
+
+	return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
 }
 
 void cli_catalog_write_perfkit(FILE *f, const struct cli_catalog *c)
 {
-	for (uint32_t number = 0; number < CLI_NVPM_MAX; number++) {
-		const struct ntime_card_perfkit *k = find_perfkit(c, number);
+	const struct ntime_card_perfkit **sorted;
+	size_t n = 0;
 
-		if (k)
-			fprintf(f, "%s\n", cli_clean(k->name));
-	}
+	for (size_t i = 0; i < c->events; i++)
+		n += c->event[i].card ? c->event[i].card->perfkits : 0;
+	sorted = cli_malloc((n + 1) * sizeof(*sorted));
+	n = 0;
+	for (size_t i = 0; i < c->events; i++)
+		for (size_t k = 0; c->event[i].card && k < c->event[i].card->perfkits; k++)
+			sorted[n++] = &c->event[i].card->perfkit[k];
+	qsort(sorted, n, sizeof(*sorted), compare_numbers);
+	for (size_t i = 0; i < n; i++)
+		fprintf(f, "%s\n", cli_clean(sorted[i]->name));
+	free(sorted);
 }

@@ -17,6 +17,7 @@
 struct found {
 	char card[32];		     /* the unit that is asked for */
 	const char *clocks[DOMAINS]; /* events of the card's clocks */
+	bool has_card_event;	     /* among those of the environment */
 	int result;
 };
 
@@ -108,7 +109,7 @@ static int compare_ids(const void *a, const void *b)
 /* Where the newest counter, an event of the environment, is counted. */
 static int find_place(void *arg, const struct ntime_encoding *part)
 {
-	const struct found *found = arg;
+	struct found *found = arg;
 	struct nvpm_counter *c = &nvpm.counter[nvpm.counters - 1];
 
 	if (strncmp(part->unit, "gpu", 3) != 0)
@@ -118,6 +119,7 @@ static int find_place(void *arg, const struct ntime_encoding *part)
 	c->domain = c->pm_domain + 1;
 	c->setups = 1;
 	c->setup[0] = c->event;
+	found->has_card_event = true;
 	return strcmp(part->unit, found->card) == 0 ? 0 : -EXDEV;
 }
 
@@ -295,7 +297,7 @@ int nvpm_find_counters(void)
 	find_card(&found);
 	if (events && found.result == NVPM_DONE)
 		add_events(&found, events, NVPM_PROCESS);
-	if (events)
+	if (found.has_card_event)
 		(void)ntime_event_for_each(nvpm.ctx, NULL, find_setups, &found);
 	for (uint32_t i = 0; i < nvpm.counters; i++) {
 		struct nvpm_counter *c = &nvpm.counter[i];

@@ -145,6 +145,8 @@ static int read_parts(bool is_end)
 			part->begin_ns = now_ns();
 		ret = ntime_session_read(part->session, is_end ? part->end : part->begin,
 					 part->items);
+		if (is_end)
+			part->length_ns = now_ns() - part->begin_ns;
 		part->is_bad = ret < 0 || (is_end && part->is_bad);
 		if (ret < 0)
 			nvpm.failure = result = nvpm_failed(ret);
@@ -167,7 +169,7 @@ static void add_to_cell(const struct nvpm_counter *c, const struct nvpm_part *pa
 	cell->value = nvpm_count_of(&d) + (d.flags & NTIME_STATE ? 0 : cell->value);
 	cell->flags |= d.flags;
 	if (c->clock_item < 0) {
-		cell->cycles += now_ns() - part->begin_ns;
+		cell->cycles += part->length_ns;
 		return;
 	}
 	ntime_value_delta(&part->begin[c->clock_item], &part->end[c->clock_item], &clocks);
@@ -200,10 +202,8 @@ static int open_pass(void)
 
 		if (nvpm.pass >= nvpm.target_passes[target])
 			continue;
-		ret = nvpm_part_open(target, is_alone ? NTIME_PASS_ALONE : 0,
-				     is_alone ? nvpm.pass : 0);
-		if (ret == 0 && nvpm.part[target].session)
-			ret = ntime_session_start(nvpm.part[target].session);
+		ret = nvpm_part_start(target, is_alone ? NTIME_PASS_ALONE : 0,
+				      is_alone ? nvpm.pass : 0);
 	}
 	if (ret == 0)
 		return nvpm.objects ? NVPM_DONE : read_parts(false);
@@ -307,9 +307,7 @@ int nvpm_experiment_value(const struct nvpm_counter *c, uint32_t object, struct 
 	if (cell->flags & NVPM_UNSURE & ~NTIME_NOT_COUNTED)
 		return NVPM_DONE;
 	out->cycles = cell->cycles / cell->turns;
-	out->value = cell->value;
-	if (c->is_rest)
-		out->value = out->cycles > out->value ? out->cycles - out->value : 0;
+	out->value = nvpm_value_of(c, cell->value, out->cycles);
 	out->is_overflowed = cell->flags & NTIME_OVERFLOWED;
 	return NVPM_DONE;
 }

@@ -100,7 +100,8 @@ struct nvpm_counter {
  * @session:	NULL: nothing is counted there
  * @frames:	of sampling; @frame: the newest; @has_frame: there is one; @is_read: its values are
  *		in the counters
- * @now, @older: values of the newest frame, which took @length_ns, and of others; @begin, @end: of
+ * @length_ns:	of the newest frame, or of the object that ended last
+ * @now, @older: values of the newest frame, and of others; @begin, @end: of
  *	an experiment's object
  * @begin_ns:	CLOCK_MONOTONIC at @begin
  * @is_bad:	the last read of the object failed
@@ -203,6 +204,8 @@ int nvpm_get_bottleneck_name(char *name);
  * there is nothing of that target; else -errno, and it is closed.
  */
 int nvpm_part_open(enum nvpm_target target, uint32_t flags, uint32_t pass);
+/* The same, and it counts from now on. A part that does not start is the caller's to close. */
+int nvpm_part_start(enum nvpm_target target, uint32_t flags, uint32_t pass);
 void nvpm_part_close(struct nvpm_part *part);
 void nvpm_parts_close(void);
 /* Periods in which NVIDIA's rule counts all that is active of domain @domain. */
@@ -218,6 +221,8 @@ uint32_t nvpm_turns_of(uint32_t domain);
 
 /* The number of @v in the counter's unit. */
 uint64_t nvpm_count_of(const struct ntime_value *v);
+/* The counter's value: the count, or what it leaves of the cycles. */
+uint64_t nvpm_value_of(const struct nvpm_counter *c, uint64_t count, uint64_t cycles);
 
 /* sample.c */
 /* Ends a period and begins the next one. */

@@ -25,10 +25,11 @@ uint32_t nvpm_turns_of(uint32_t domain)
 static const char *event_of(uint32_t at, uint64_t turn, bool is_once)
 {
 	const struct nvpm_counter *c = &nvpm.counter[nvpm.active[at]];
-	uint32_t before = 0, all = nvpm_turns_of(c->pm_domain);
+	uint32_t before = 0, all;
 
 	if (!nvpm.is_nvidia || c->target != NVPM_CARD || !c->setups)
 		return c->event;
+	all = nvpm_turns_of(c->pm_domain);
 	if (is_once && turn >= all)
 		return NULL;
 	for (uint32_t i = 0; i < at; i++) {
@@ -163,6 +164,15 @@ int nvpm_part_open(enum nvpm_target target, uint32_t flags, uint32_t pass)
 	return ret;
 }
 
+int nvpm_part_start(enum nvpm_target target, uint32_t flags, uint32_t pass)
+{
+	int ret = nvpm_part_open(target, flags, pass);
+
+	if (ret < 0 || !nvpm.part[target].session)
+		return ret;
+	return ntime_session_start(nvpm.part[target].session);
+}
+
 void nvpm_part_close(struct nvpm_part *part)
 {
 	ntime_frames_free(part->frames);
@@ -187,4 +197,11 @@ uint64_t nvpm_count_of(const struct ntime_value *v)
 	if (v->scale == 1)
 		return v->count;
 	return value > 0 && value < 0x1p63 ? (uint64_t)llround(value) : 0;
+}
+
+uint64_t nvpm_value_of(const struct nvpm_counter *c, uint64_t count, uint64_t cycles)
+{
+	if (!c->is_rest)
+		return count;
+	return cycles > count ? cycles - count : 0;
 }

@@ -33,11 +33,8 @@ static int start(void)
 {
 	int ret = 0;
 
-	for (enum nvpm_target target = 0; target < NVPM_TARGETS && ret == 0; target++) {
-		ret = nvpm_part_open(target, NTIME_BY_PASS, 0);
-		if (ret == 0 && nvpm.part[target].session)
-			ret = ntime_session_start(nvpm.part[target].session);
-	}
+	for (enum nvpm_target target = 0; target < NVPM_TARGETS && ret == 0; target++)
+		ret = nvpm_part_start(target, NTIME_BY_PASS, 0);
 	return ret == 0 ? NVPM_DONE : fail(ret);
 }
 
@@ -109,16 +106,14 @@ static void take(struct nvpm_counter *c, const struct nvpm_part *part,
 		return;
 	c->frame = of->last;
 	if (!(flags & NVPM_UNSURE)) {
-		v.value = nvpm_count_of(&of->value);
 		v.cycles = cycles_of(c, part, of->first, of->last, &flags);
+		v.value = nvpm_value_of(c, nvpm_count_of(&of->value), v.cycles);
 	}
 	v.is_overflowed = flags & NTIME_OVERFLOWED;
 	/* The next Sample() opens it anew, or says why it cannot. */
 	nvpm.is_stale |= (flags & (NTIME_LOST | NTIME_GONE)) != 0;
 	if (flags & NVPM_UNSURE)
 		v = (struct nvpm_value){ 0 };
-	if (c->is_rest)
-		v.value = v.cycles > v.value ? v.cycles - v.value : 0;
 	if (add_turn(c, &v))
 		c->value = v;
 }

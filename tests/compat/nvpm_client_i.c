@@ -19,14 +19,6 @@ static char *names[MOST];
 static double sum[MOST], least[MOST], most[MOST];
 static unsigned int times[MOST];
 
-static void need(NVPMRESULT result, const char *what)
-{
-	if (result == NVPM_OK)
-		return;
-	fprintf(stderr, "%s: %d\n", what, (int)result);
-	exit(1);
-}
-
 static int is_wanted(const char *name)
 {
 	size_t length = strlen(name);

@@ -20,14 +20,6 @@ static NVPMContext context;
 static const char *names[64];
 static size_t n_names;
 
-static void need(NVPMRESULT result, const char *what)
-{
-	if (result == NVPM_OK)
-		return;
-	fprintf(stderr, "%s: %d\n", what, (int)result);
-	exit(1);
-}
-
 static void print_values(const char *title)
 {
 	printf("%s", title);

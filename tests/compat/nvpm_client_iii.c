@@ -22,14 +22,6 @@ struct counters {
 static const NvPmApi *api;
 static NVPMContext context;
 
-static void need(NVPMRESULT result, const char *what)
-{
-	if (result == NVPM_OK)
-		return;
-	fprintf(stderr, "%s: %d\n", what, (int)result);
-	exit(1);
-}
-
 static int count(NVPMCounterID id, const char *name, void *n)
 {
 	(void)id;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames that a command draws, one by one: it says where each ends (ntime(1), FRAMES). */
+/*
+ * What the clients share: frames that a command draws, one by one, which says where each ends
+ * (ntime(1), FRAMES).
+ */
 #ifndef NVPM_FRAMES_H
 #define NVPM_FRAMES_H
 
@@ -14,6 +17,15 @@ struct frames {
 	pid_t pid; /* 0: not started */
 	int fd;
 };
+
+/* A result of NVPerfKit that is not 0 ends the program, as it does many. */
+static inline void need(int result, const char *what)
+{
+	if (result == 0)
+		return;
+	fprintf(stderr, "%s: %d\n", what, result);
+	exit(1);
+}
 
 static inline void frames_fail(const char *what)
 {
