@@ -81,6 +81,28 @@ NTIME_API int ntime_frames_new(struct ntime_session *s, size_t depth, int fd,
 			       struct ntime_frames **out);
 
 /**
+ * ntime_frames_new_own() - the same with values that the caller brings, behind those of the session
+ * @own:	what they are: @n, which may be 0; of a NULL string the ring has "". Only read here
+ *
+ * For what has frames and is no event of a session: a query of a graphics driver, whose result
+ * comes some frames later. Return: as ntime_frames_new(); -EINVAL (@own has another size). Since
+ * 0.1.
+ */
+NTIME_API int ntime_frames_new_own(struct ntime_session *s, const struct ntime_item *own, size_t n,
+				   size_t depth, int fd, struct ntime_frames **out);
+
+/**
+ * ntime_frame_put() - value @i of the caller's, of frame @number: the frame that ends next stores
+ * it
+ * @count:	times the scale of its item
+ * @number:	of that frame or of an older one, which readers learn
+ *
+ * Once a frame; what was not put is NTIME_NOT_COUNTED in it. The thread that ends frames.
+ * Return: 0; -EINVAL (@i, @number; a forked child). Since 0.1.
+ */
+NTIME_API int ntime_frame_put(struct ntime_frames *f, size_t i, uint64_t number, uint64_t count);
+
+/**
  * ntime_frames_free() - end the ring: its readers learn that no further frame comes. NULL is
  * accepted. The ring of ntime_frames_ring() goes with it; what is in a file stays there.
  */

@@ -27,17 +27,26 @@ struct turn {
 	bool is_stale;
 };
 
+/* What the caller has put; .is_put false: nothing. */
+struct own {
+	bool is_put;
+	double scale;
+	uint64_t count, number;
+};
+
 struct ntime_frames {
 	struct ntime_session *session; /* NULL in a forked child */
 	size_t room;		       /* of this struct; 0: from calloc() */
 	struct ntime_frame_ring ring;
 	uint64_t number;		  /* of the frame that runs */
 	uint64_t begin_ns, begin_real_ns; /* of it: by the clock, and of the session's time */
-	size_t items;
-	unsigned int passes; /* 1: nothing takes turns */
-	bool can_be_plain;   /* nor is any item a metric */
-	bool is_plain;	     /* it is: no item is stale, and frame 0 has ended */
-	bool has_moved;	     /* to another pass, once */
+	size_t items;			  /* of the session */
+	size_t n_own;			  /* the caller's behind them */
+	struct own *own;		  /* that the next frame stores */
+	unsigned int passes;		  /* 1: nothing takes turns */
+	bool can_be_plain;		  /* nor is any item a metric */
+	bool is_plain;			  /* it is: no item is stale, and frame 0 has ended */
+	bool has_moved;			  /* to another pass, once */
 	struct turn *turn;
 	/*
 	 * counts as they are now, and at the last number of each item; that number, and its frame
@@ -164,7 +173,27 @@ static struct ntime_frames *alloc_frames(void)
 	return f;
 }
 
+static int take_own(struct ntime_frames *f, const struct ntime_item *own, size_t n)
+{
+	f->n_own = n;
+	f->own = n ? calloc(n, sizeof(*f->own)) : NULL;
+	if (n && !f->own)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (own[i].size != sizeof(own[i]))
+			return -EINVAL;
+		f->own[i].scale = own[i].scale;
+	}
+	return 0;
+}
+
 int ntime_frames_new(struct ntime_session *s, size_t depth, int fd, struct ntime_frames **out)
+{
+	return ntime_frames_new_own(s, NULL, 0, depth, fd, out);
+}
+
+int ntime_frames_new_own(struct ntime_session *s, const struct ntime_item *own, size_t n,
+			 size_t depth, int fd, struct ntime_frames **out)
 {
 	struct ntime_frames *f;
 	size_t i;
@@ -180,11 +209,13 @@ int ntime_frames_new(struct ntime_session *s, size_t depth, int fd, struct ntime
 	f->items = s->items;
 	ret = count_passes(s, &f->passes);
 	if (ret == 0)
+		ret = take_own(f, own, n);
+	if (ret == 0)
 		ret = alloc_values(f);
 	if (ret == 0)
 		ret = ntime_session_read(s, f->then, f->items);
 	if (ret >= 0)
-		ret = nti_frame_ring_new(&f->ring, s, depth, f->passes, fd);
+		ret = nti_frame_ring_new(&f->ring, s, own, n, depth, f->passes, fd);
 	if (ret < 0) {
 		ntime_frames_free(f);
 		return ret;
@@ -206,6 +237,7 @@ void ntime_frames_free(struct ntime_frames *f)
 	if (f->ring.file)
 		nti_frame_ring_end(&f->ring);
 	nti_frame_ring_fini(&f->ring);
+	free(f->own);
 	free(f->turn);
 	free(f->now);
 	free(f->then);
@@ -393,8 +425,34 @@ static void swap(struct ntime_frames *f)
 	f->then = now;
 }
 
+static __attribute__((noinline)) void store_own(struct ntime_frames *f,
+						struct nti_shared_word *word)
+{
+	for (struct own *own = f->own; own < f->own + f->n_own; own++, word += NTIME_FRAME_WORDS) {
+		struct ntime_value v = { .count = own->count,
+					 .value = (double)own->count * own->scale };
+
+		if (!own->is_put)
+			v = (struct ntime_value){ .value = NAN, .flags = NTIME_NOT_COUNTED };
+		put_value(word, &v, own->is_put ? (uint32_t)(f->number - own->number) : 0);
+		own->is_put = false;
+	}
+}
+
+int ntime_frame_put(struct ntime_frames *f, size_t i, uint64_t number, uint64_t count)
+{
+	if (!f->session || i >= f->n_own || number > f->number)
+		return -EINVAL;
+	f->own[i] = (struct own){
+		.is_put = true, .scale = f->own[i].scale, .count = count, .number = number
+	};
+	return 0;
+}
+
 static void complete_slot(struct ntime_frames *f, struct nti_frame_slot *slot, uint64_t *number)
 {
+	if (f->n_own)
+		store_own(f, slot->word + f->items * NTIME_FRAME_WORDS);
 	if (number)
 		*number = f->number;
 	nti_frame_complete(&f->ring, slot, f->number);

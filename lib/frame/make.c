@@ -21,7 +21,7 @@ struct strings {
 
 static uint32_t put(struct strings *s, const char *text)
 {
-	size_t n = strlen(text) + 1, at = s->used;
+	size_t n = text ? strlen(text) + 1 : 1, at = s->used;
 	char *more;
 
 	if (n == 1 && s->used)
@@ -68,13 +68,14 @@ static void describe(struct ntime_frame_file_item *to, const struct ntime_item *
 	};
 }
 
-static int describe_all(struct ntime_frame_ring *r, const struct ntime_session *session)
+static int describe_all(struct ntime_frame_ring *r, const struct ntime_session *session,
+			const struct ntime_item *own, size_t n_own)
 {
 	size_t i, n = ntime_session_count(session);
 	struct strings s = { 0 };
 	int ret = 0;
 
-	r->item = calloc(n, sizeof(*r->item));
+	r->item = calloc(n + n_own, sizeof(*r->item));
 	if (!r->item)
 		return -ENOMEM;
 	(void)put(&s, "");
@@ -85,6 +86,8 @@ static int describe_all(struct ntime_frame_ring *r, const struct ntime_session *
 		if (ret == 0)
 			describe(&r->item[i], &item, &s);
 	}
+	for (i = 0; i < n_own; i++)
+		describe(&r->item[n + i], &own[i], &s);
 	r->strings = s.text;
 	r->head.strings_bytes = s.used;
 	return s.is_short ? -ENOMEM : ret;
@@ -162,10 +165,11 @@ static int get_memory(struct ntime_frame_ring *r, struct ntime_session *s, int f
 	return 0;
 }
 
-int nti_frame_ring_new(struct ntime_frame_ring *r, struct ntime_session *s, size_t depth,
-		       unsigned int passes, int fd)
+int nti_frame_ring_new(struct ntime_frame_ring *r, struct ntime_session *s,
+		       const struct ntime_item *own, size_t n, size_t depth, unsigned int passes,
+		       int fd)
 {
-	size_t items = ntime_session_count(s);
+	size_t items = ntime_session_count(s) + n;
 	char *base;
 	int ret;
 
@@ -173,7 +177,7 @@ int nti_frame_ring_new(struct ntime_frame_ring *r, struct ntime_session *s, size
 		return nti_error(&s->ctx->error, -EINVAL,
 				 "%zu frames cannot be kept: say a power of two from 2 to %zu",
 				 depth, MOST_DEPTH);
-	ret = describe_all(r, s);
+	ret = describe_all(r, s, own, n);
 	if (ret < 0)
 		return ret;
 	lay_out(&r->head, items, depth, passes);

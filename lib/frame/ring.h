@@ -92,11 +92,12 @@ static inline void nti_frame_complete(struct ntime_frame_ring *r, struct nti_fra
 }
 
 /*
- * make.c: a ring for the items of @s, which is open, in the file behind @fd, or in memory if that
- * is -1. 0 or -errno with a sentence. nti_frame_ring_fini() frees.
+ * make.c: a ring for the items of @s, which is open, and @n of the caller's own, in the file
+ * behind @fd, or in memory if that is -1. 0 or -errno with a sentence. nti_frame_ring_fini() frees.
  */
-int nti_frame_ring_new(struct ntime_frame_ring *r, struct ntime_session *s, size_t depth,
-		       unsigned int passes, int fd);
+int nti_frame_ring_new(struct ntime_frame_ring *r, struct ntime_session *s,
+		       const struct ntime_item *own, size_t n, size_t depth, unsigned int passes,
+		       int fd);
 /* No further frame comes. */
 void nti_frame_ring_end(struct ntime_frame_ring *r);
 /* Of a zeroed one too. */

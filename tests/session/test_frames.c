@@ -62,6 +62,49 @@ static struct ntime_frame_ring_info info_of(const struct ntime_frame_ring *ring)
 	return info;
 }
 
+/* Values of the caller's: of the frame that ends, of an older one, and not there. */
+TEST(own_values)
+{
+	const struct ntime_item own[] = {
+		{ .size = sizeof(own[0]), .name = "samples", .scale = 1 },
+		{ .size = sizeof(own[0]), .name = "time", .unit_text = "ns", .scale = 0.5 },
+	};
+	struct ntime_item item = { .size = sizeof(item) }, wrong = { .size = 1 };
+	struct ntime_frame_value v[3];
+	const struct ntime_frame_ring *ring;
+	struct ntime_frames *f;
+	struct ntime_session *s;
+	struct fake_pmu pmu;
+
+	fake_pmu_init(&pmu, 4);
+	s = truth_session(&pmu, 1);
+	TT_IS(ntime_frames_new_own(s, &wrong, 1, DEPTH, -1, &f), -EINVAL);
+	TT_IS(ntime_frames_new_own(s, own, 2, DEPTH, -1, &f), 0);
+	ring = ntime_frames_ring(f);
+	TT_IS(info_of(ring).items, 3);
+	TT_IS(ntime_frame_ring_item(ring, 2, &item), 0);
+	assert_string_equal(item.name, "time");
+	assert_string_equal(item.unit_text, "ns");
+	assert_string_equal(item.method, "");
+	TT_IS(ntime_session_start(s), 0);
+	TT_IS(ntime_frame_put(f, 2, 0, 1), -EINVAL);
+	TT_IS(ntime_frame_put(f, 0, 1, 1), -EINVAL);
+	for (uint64_t n = 0; n < 3; n++) {
+		TT_IS(ntime_frame_put(f, 0, n, 10 + n), 0);
+		TT_IS(n ? ntime_frame_put(f, 1, n - 1, 20 + n) : 0, 0);
+		TT_IS(ntime_frame_end(f, NULL), 0);
+		TT_IS(ntime_frame_read(ring, n, NULL, v, 3), 0);
+		TT_IS(v[1].last, n);
+		TT_IS(v[1].value.count, 10 + n);
+		TT_IS(v[2].value.flags, n ? 0 : NTIME_NOT_COUNTED);
+		TT_IS(v[2].last, n ? n - 1 : 0);
+		assert_true(n == 0 || v[2].value.value == (20 + (double)n) / 2);
+	}
+	ntime_frames_free(f);
+	ntime_session_free(s);
+	fake_pmu_fini(&pmu);
+}
+
 /* The last frame up to @n that had pass @pass of @passes; -1: none. */
 static int64_t turn_before(uint64_t n, unsigned int pass, unsigned int passes)
 {
@@ -713,6 +756,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(depths),
+		cmocka_unit_test(own_values),
 		cmocka_unit_test(every_number_is_of_its_frame),
 		cmocka_unit_test(metrics),
 		cmocka_unit_test(nothing_is_allocated),
