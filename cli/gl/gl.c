@@ -14,51 +14,127 @@
 #include "cli/output/exit.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
-
-enum {
-	ID_VENDOR = 256,
-	ID_PRELOAD,
-	ID_ES,
-	ID_CSV,
-	ID_JSON,
-};
+#include "compat/glperf/wire.h"
 
 #define FLAG(member) CLI_FLAG(struct cli_gl, member)
 #define TEXT(member) CLI_TEXT(struct cli_gl, member)
 
+#define OPTION_VENDOR                                                                              \
+	{                                                                                          \
+		0, "vendor", "NAME",                                                               \
+			"the driver whose OpenGL is used where there are several, such as mesa "   \
+			"or nvidia",                                                               \
+			TEXT(vendor)                                                               \
+	}
+#define OPTION_EVENT                                                                               \
+	{                                                                                          \
+		'e', "event", "LIST",                                                              \
+			"events, metrics and queries of the driver (samples-passed), separated "   \
+			"by commas, that "                                                         \
+			"are counted in each frame and become the group ntime; may be repeated"    \
+	}
+
 static const struct cli_option options[] = {
-	{ 'e', "event", "LIST",
-	  "events and metrics that become the group ntime, separated by commas; may be repeated" },
-	{ ID_VENDOR, "vendor", "NAME",
-	  "the driver whose OpenGL is used where there are several, such as mesa or nvidia",
-	  TEXT(vendor) },
-	{ ID_PRELOAD, "preload", NULL, "load the counters by LD_PRELOAD: for systems without glvnd",
+	OPTION_EVENT,
+	OPTION_VENDOR,
+	{ 0, "preload", NULL, "load the counters by LD_PRELOAD: for systems without glvnd",
 	  FLAG(is_preload) },
-	{ ID_ES, "es", NULL, "list: what a program of OpenGL ES sees", FLAG(is_es) },
-	{ ID_CSV, "csv", NULL, "list: write comma-separated values", FLAG(is_csv) },
-	{ ID_JSON, "json", NULL, "list: write JSON", FLAG(is_json) },
+	{ 0, "csv", "FILE", "write a row a frame, a column a counter", TEXT(csv) },
+	{ 0, "json", "FILE", "write the frames and their statistics as JSON", TEXT(json) },
+	{ 0, "hud", "FOLDER", "write a file a counter, as GALLIUM_HUD_DUMP_DIR has them",
+	  TEXT(hud) },
+	{ 0, "frames", "FILE",
+	  "keep the last frames in a ring that ntime watch --frames shows meanwhile",
+	  TEXT(frames) },
+	{ 'q', "quiet", NULL, "print no summary of the frames", FLAG(is_quiet) },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
 };
 
-static int set_option(void *arg, const struct cli_option *o, const char *value)
-{
-	struct cli_gl *gl = arg;
-	char *all;
+static const struct cli_option list_options[] = {
+	OPTION_EVENT,
+	OPTION_VENDOR,
+	{ 0, "es", NULL, "what a program of OpenGL ES sees", FLAG(is_es) },
+	{ 0, "csv", NULL, "write comma-separated values", FLAG(is_csv) },
+	{ 0, "json", NULL, "write JSON", FLAG(is_json) },
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
+};
 
-	if (cli_option_store(o, gl, value))
-		return 0;
-	all = gl->events ? cli_format("%s,%s", gl->events, value) : cli_strdup(value);
-	free(gl->events);
-	gl->events = all;
+static const struct cli_command list_command = {
+	.name = "gl list",
+	.usage = "gl list [OPTION...]",
+	.about = "print the counters that a program finds, and why others are missing",
+	.details = "",
+	.options = list_options,
+};
+
+/* The bit of a query of the driver; 0: it is none. */
+static uint32_t query_of(const char *name, size_t chars)
+{
+#define NAME(name, unit, behind, target) name,
+	static const char *const names[] = { GLP_QUERIES(NAME) };
+#undef NAME
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == chars && memcmp(names[i], name, chars) == 0)
+			return 1u << i;
 	return 0;
 }
 
+/* Up to the next comma that is not within braces or slashes. */
+static size_t element_of(const char *list)
+{
+	bool is_within = false;
+	size_t n = 0, depth = 0;
+
+	for (; list[n] && (list[n] != ',' || is_within || depth); n++) {
+		is_within ^= list[n] == '/';
+		depth += list[n] == '{';
+		depth -= list[n] == '}' && depth;
+	}
+	return n;
+}
+
+static void add_events(struct cli_gl *gl, const char *list)
+{
+	char *all;
+
+	for (size_t n = element_of(list);; list += n + 1, n = element_of(list)) {
+		uint32_t query = query_of(list, n);
+
+		gl->queries |= query;
+		if (!query) {
+			all = cli_format("%s%s%.*s", gl->events ? gl->events : "",
+					 gl->events ? "," : "", (int)n, list);
+			free(gl->events);
+			gl->events = all;
+		}
+		if (!list[n])
+			return;
+	}
+}
+
+static int set_option(void *arg, const struct cli_option *o, const char *value)
+{
+	if (!cli_option_store(o, arg, value))
+		add_events(arg, value);
+	return 0;
+}
+
+/**
+ * struct scopes - what a list counts
+ * @wide:	events that count more than a program
+ */
+struct scopes {
+	size_t events, wide;
+};
+
 /* What cannot be counted is said here, once, as the program itself stays silent. */
-static int say_absent(struct ntime_ctx *ctx, struct ntime_session *s)
+static int look_at_items(struct ntime_ctx *ctx, struct ntime_session *s, struct scopes *of)
 {
 	size_t n = ntime_session_count(s);
-	struct ntime_value *values = cli_calloc(n, sizeof(*values));
+	struct ntime_value *values = cli_calloc(n + 1, sizeof(*values));
 	int ret = ntime_session_read(s, values, n);
 
 	if (ret < 0)
@@ -66,79 +142,109 @@ static int say_absent(struct ntime_ctx *ctx, struct ntime_session *s)
 	for (size_t i = 0; i < n && ret >= 0; i++) {
 		struct ntime_item item = { .size = sizeof(item) };
 
-		if (ntime_session_item(s, i, &item) == 0 && !item.is_hidden &&
-		    values[i].flags & NTIME_ABSENT)
+		if (ntime_session_item(s, i, &item) < 0 || item.is_hidden)
+			continue;
+		of->events++;
+		if (!(values[i].flags & NTIME_ABSENT))
+			continue;
+		of->wide += item.reason_code == NTIME_REASON_SCOPE;
+		if (item.reason_code != NTIME_REASON_SCOPE || of->wide < of->events)
 			cli_say("%s is not counted: %s (%s)", item.name, item.reason, item.remedy);
 	}
 	free(values);
 	return ret < 0 ? CLI_EXIT_FAILED : 0;
 }
 
-/* Are they events of a process at all? 0 or an exit status after a sentence. */
-static int check_events(const char *list)
+static int try_list(struct ntime_ctx *ctx, const char *list, bool of_machine, struct scopes *of)
 {
-	const struct cli_machine machine = { .runs_command = true };
-	const struct ntime_target self = { .size = sizeof(self),
-					   .kind = NTIME_TARGET_PROCESS,
-					   .flags = NTIME_CHILDREN,
-					   .pid = getpid() };
+	const struct ntime_target target = { .size = sizeof(target),
+					     .kind = of_machine ? NTIME_TARGET_MACHINE
+								: NTIME_TARGET_PROCESS,
+					     .flags = of_machine ? 0 : NTIME_CHILDREN,
+					     .pid = of_machine ? 0 : getpid() };
 	struct ntime_session *s = NULL;
-	struct ntime_ctx *ctx;
-	int ret;
+	int ret = ntime_session_new(ctx, &target, &s);
 
-	if (cli_machine_open(&machine, &ctx))
-		return CLI_EXIT_FAILED;
-	ret = ntime_session_new(ctx, &self, &s);
 	if (ret == 0)
 		ret = ntime_session_add_list(s, list);
 	if (ret == 0)
 		ret = ntime_session_open(s);
-	ret = ret < 0 ? cli_machine_say(ctx, ret) : say_absent(ctx, s);
+	ret = ret < 0 ? cli_machine_say(ctx, ret) : look_at_items(ctx, s, of);
 	ntime_session_free(s);
-	ntime_close(ctx);
-	return ret ? CLI_EXIT_FAILED : 0;
+	return ret;
 }
 
-static int run_program(const struct cli_gl *gl, char **argv)
+/* Are they events at all, of this program or of the machine? 0 or an exit status after a sentence.
+ */
+static int check_events(struct cli_gl *gl)
 {
-	int ret = gl->events ? check_events(gl->events) : 0;
+	const struct cli_machine machine = { .runs_command = true };
+	struct scopes of = { 0 };
+	struct ntime_ctx *ctx;
+	int ret;
+
+	if (strlen(gl->events) >= GLP_WIRE_EVENTS)
+		return cli_say_misuse("gl", "-e has %zu characters, and %d are passed on",
+				      strlen(gl->events), GLP_WIRE_EVENTS - 1);
+	if (cli_machine_open(&machine, &ctx))
+		return CLI_EXIT_FAILED;
+	ret = try_list(ctx, gl->events, false, &of);
+	gl->of_machine = of.wide && of.wide == of.events;
+	if (!ret && gl->of_machine)
+		ret = try_list(ctx, gl->events, true, &(struct scopes){ 0 });
+	ntime_close(ctx);
+	return ret;
+}
+
+static int run_program(struct cli_gl *gl, char **argv)
+{
+	int ret = gl->events ? check_events(gl) : 0;
+	bool wants_frames = !gl->is_quiet || gl->csv || gl->json || gl->hud || gl->frames;
 
 	if (ret)
 		return ret;
 	/* Without us the program runs all the same, in the environment that it had. */
 	if (cli_gl_check_program(argv[0]))
 		(void)cli_gl_prepare(gl);
+	if (wants_frames)
+		return cli_gl_run(gl, argv);
 	execvp(argv[0], argv);
 	ret = errno;
 	cli_say("cannot start %s: %s", argv[0], strerror(ret));
 	return ret == ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_NOT_EXECUTABLE;
 }
 
-/* argv[0] is "list"; options may stand in front of it and behind it. */
-static int run_list(const struct cli_command *self, struct cli_gl *gl, int argc, char **argv)
+/* argv[0] is "list"; --vendor and -e may stand in front of it. */
+static int run_list(struct cli_gl *gl, int argc, char **argv)
 {
-	int ret = cli_options_parse(self, argc, argv, set_option, gl);
+	int ret = cli_options_parse(&list_command, argc, argv, set_option, gl);
 
 	if (ret == -ECANCELED)
 		return cli_say_stdout_end();
 	if (ret < 0)
 		return CLI_EXIT_FAILED;
 	if (ret < argc)
-		return cli_say_misuse(self->name,
+		return cli_say_misuse(list_command.name,
 				      "list takes no argument, but there is '%s' (a program that "
 				      "is called list runs behind --)",
 				      argv[ret]);
 	if (gl->is_csv && gl->is_json)
-		return cli_say_misuse(self->name, "--json and --csv cannot be combined");
+		return cli_say_misuse(list_command.name, "--json and --csv cannot be combined");
 	if (gl->is_preload)
-		return cli_say_misuse(self->name, "--preload is for programs that ntime runs: use "
-						  "ntime gl --preload ntime gl list");
+		return cli_say_misuse(list_command.name,
+				      "--preload is for programs that ntime runs: use ntime gl "
+				      "--preload ntime gl list");
 	return cli_gl_prepare(gl) < 0 ? CLI_EXIT_FAILED : cli_gl_list(gl);
 }
 
 static const char *action_word(size_t i)
 {
 	return i ? NULL : "list";
+}
+
+static int for_each_action(int (*fn)(void *arg, const struct cli_command *action), void *arg)
+{
+	return fn(arg, &list_command);
 }
 
 static int run(const struct cli_command *self, struct cli_gl *gl, int argc, char **argv)
@@ -157,9 +263,7 @@ static int run(const struct cli_command *self, struct cli_gl *gl, int argc, char
 		return cli_say_misuse(self->name, "--vendor asks glvnd for a driver, and --preload "
 						  "is for systems without it");
 	if (strcmp(argv[first], action_word(0)) == 0 && strcmp(argv[first - 1], "--") != 0)
-		return run_list(self, gl, argc - first, argv + first);
-	if (gl->is_es || gl->is_csv || gl->is_json)
-		return cli_say_misuse(self->name, "--es, --csv and --json belong to list");
+		return run_list(gl, argc - first, argv + first);
 	return run_program(gl, argv + first);
 }
 
@@ -176,14 +280,16 @@ const struct cli_command cli_gl_command = {
 	.name = "gl",
 	.usage = "gl [OPTION...] [--] PROGRAM [ARG...]\n"
 		 "gl list [OPTION...]",
-	.about = "give an OpenGL program counters, in GL_AMD_performance_monitor",
+	.about = "count the frames of an OpenGL program, and give it counters",
 	.details =
-		"PROGRAM finds the extension in each context, whatever its driver has, with the "
-		"groups cpu (this process), pipeline (the driver's own queries) and ntime (-e). "
-		"Nothing else changes for it. list prints the groups and counters that a program "
-		"would find, and why others are missing.\nThe exit status is the program's; 125 "
-		"if ntime failed, 126 if the program cannot be executed, 127 if it is not found.",
+		"A frame ends where PROGRAM swaps buffers. Without -e its CPU time and page faults "
+		"are counted in each.\nPROGRAM finds GL_AMD_performance_monitor in each context, "
+		"whatever its driver has, with the groups cpu (this process), pipeline (the "
+		"driver's own queries) and ntime (-e). Nothing else changes for it.\nThe exit "
+		"status is the program's; 125 if ntime failed, 126 if the program cannot be "
+		"executed, 127 if it is not found.",
 	.options = options,
+	.for_each_action = for_each_action,
 	.action = action_word,
 	.run = run_gl,
 };

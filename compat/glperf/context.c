@@ -81,6 +81,7 @@ static void make_key(void)
 /* With the lock: that of the handle, which is made if it is new. NULL: no memory. */
 static struct glp_context *get_context(const struct glp_driver *driver, const void *handle)
 {
+	static uint64_t serials;
 	struct glp_context *c;
 
 	for (c = contexts; c; c = c->next)
@@ -90,6 +91,7 @@ static struct glp_context *get_context(const struct glp_driver *driver, const vo
 	if (!c)
 		return NULL;
 	c->handle = handle;
+	c->serial = ++serials;
 	c->driver = driver;
 	c->pid = getpid();
 	c->next = contexts;

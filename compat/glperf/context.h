@@ -18,6 +18,7 @@ struct glp_groups;
 
 /**
  * struct glp_context - one context of the program
+ * @serial:	of no other one, as handles are used again
  * @next, @handle, @is_current, @is_dead: of the list in context.c, under its lock
  * @driver:	whose functions it has
  * @pid:	the process that made it current first
@@ -35,6 +36,7 @@ struct glp_groups;
  */
 struct glp_context {
 	struct glp_context *next;
+	uint64_t serial;
 	const void *handle;
 	bool is_current, is_dead;
 	const struct glp_driver *driver;

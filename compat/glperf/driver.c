@@ -51,6 +51,8 @@ static const struct hook {
 	HOOK("EndQueryARB", EndQuery),
 	HOOK("EndQueryEXT", EndQuery),
 	HOOK("EndQueryIndexed", EndQueryIndexed),
+	HOOK("Finish", Finish),
+	HOOK("Flush", Flush),
 	HOOK("GenPerfMonitorsAMD", GenPerfMonitorsAMD),
 	HOOK("GetBooleanv", GetBooleanv),
 	HOOK("GetDoublev", GetDoublev),

@@ -19,6 +19,8 @@
 	X(DeleteQueries)                                                                           \
 	X(EndQuery)                                                                                \
 	X(EndQueryIndexed)                                                                         \
+	X(Finish)                                                                                  \
+	X(Flush)                                                                                   \
 	X(GetBooleanv)                                                                             \
 	X(GetDoublev)                                                                              \
 	X(GetError)                                                                                \
@@ -45,7 +47,6 @@
 /* Those that we only call. */
 #define GLP_CALLED(X)                                                                              \
 	X(BindBuffer)                                                                              \
-	X(Finish)                                                                                  \
 	X(GenQueries)                                                                              \
 	X(GetQueryObjectui64v)                                                                     \
 	X(GetQueryObjectuiv)                                                                       \

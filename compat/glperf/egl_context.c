@@ -24,21 +24,48 @@ EGLBoolean EGLAPIENTRY eglMakeCurrent(EGLDisplay display, EGLSurface draw, EGLSu
 				      EGLContext context)
 {
 	struct glp_egl *egl = glp_egl_of(display);
+	struct glp_frames *before = glp_frames_leave(context);
 	EGLBoolean ret = egl->MakeCurrent(display, draw, read, context);
 
 	if (ret)
 		glp_context_make_current(&egl->driver, context);
+	glp_frames_enter(before, ret, draw, context);
 	return ret;
 }
 
 EGLBoolean glp_egl_release_thread(struct glp_egl *egl)
 {
+	struct glp_frames *before = glp_frames_leave(NULL);
 	EGLBoolean ret = egl->ReleaseThread();
 
 	if (ret)
 		glp_context_make_current(&egl->driver, NULL);
+	glp_frames_enter(before, ret, NULL, NULL);
 	return ret;
 }
+
+EGLBoolean EGLAPIENTRY eglSwapBuffers(EGLDisplay display, EGLSurface surface)
+{
+	struct glp_frames *f = glp_frames_ending(surface);
+	EGLBoolean ret = glp_egl_of(display)->SwapBuffers(display, surface);
+
+	glp_frames_ended(f, ret);
+	return ret;
+}
+
+/* The same with what has changed: of EXT and of KHR. */
+#define SWAP_WITH_DAMAGE(name, rectangles)                                                         \
+	EGLBoolean EGLAPIENTRY egl##name(EGLDisplay display, EGLSurface surface,                   \
+					 rectangles *rects, EGLint n)                              \
+	{                                                                                          \
+		struct glp_frames *f = glp_frames_ending(surface);                                 \
+		EGLBoolean ret = glp_egl_of(display)->name(display, surface, rects, n);            \
+                                                                                                   \
+		glp_frames_ended(f, ret);                                                          \
+		return ret;                                                                        \
+	}
+SWAP_WITH_DAMAGE(SwapBuffersWithDamageEXT, const EGLint)
+SWAP_WITH_DAMAGE(SwapBuffersWithDamageKHR, const EGLint)
 
 void glp_egl_init(struct glp_egl *egl, void *(*get_proc)(const char *name))
 {
@@ -50,11 +77,17 @@ void glp_egl_init(struct glp_egl *egl, void *(*get_proc)(const char *name))
 
 void *glp_egl_find(const char *name)
 {
-	if (strcmp(name, "eglMakeCurrent") == 0)
-		return (void *)eglMakeCurrent;
-	if (strcmp(name, "eglCreateContext") == 0)
-		return (void *)eglCreateContext;
-	if (strcmp(name, "eglDestroyContext") == 0)
-		return (void *)eglDestroyContext;
+	static const struct {
+		const char *name;
+		void *function;
+	} hooks[] = {
+#define HOOK(function) { "egl" #function, (void *)egl##function },
+		GLP_EGL_HOOKED(HOOK)
+#undef HOOK
+	};
+
+	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
+		if (strcmp(name, hooks[i].name) == 0)
+			return hooks[i].function;
 	return NULL;
 }

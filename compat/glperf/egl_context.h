@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of EGL that tell which context is current: ours, which call the driver's. */
+/* The functions of EGL that tell which context is current, or swap: ours call the driver's. */
 #ifndef GLP_EGL_CONTEXT_H
 #define GLP_EGL_CONTEXT_H
 
+#include "compat/glperf/frames.h"
 #include "compat/glperf/glperf.h"
 
 /* What of them a library shows, its .map file says. */
 #pragma GCC visibility push(default)
+#define EGL_EGLEXT_PROTOTYPES
 #include <EGL/egl.h>
+#include <EGL/eglext.h>
 #pragma GCC visibility pop
 
-#define GLP_EGL_FUNCTIONS(X)                                                                       \
+#define GLP_EGL_HOOKED(X)                                                                          \
 	X(CreateContext)                                                                           \
 	X(DestroyContext)                                                                          \
 	X(MakeCurrent)                                                                             \
+	X(SwapBuffers)                                                                             \
+	X(SwapBuffersWithDamageEXT)                                                                \
+	X(SwapBuffersWithDamageKHR)
+#define GLP_EGL_FUNCTIONS(X)                                                                       \
+	GLP_EGL_HOOKED(X)                                                                          \
 	X(ReleaseThread)
 
 /* struct glp_egl - one driver: its functions of EGL, and those of GL */

@@ -53,28 +53,61 @@ void glXFreeContextEXT(Display *display, GLXContext context)
 	glp_glx_real()->FreeContextEXT(display, context);
 }
 
-static Bool made_current(Bool is, GLXContext context)
+static Bool made_current(struct glp_frames *before, Bool is, GLXDrawable drawable,
+			 GLXContext context)
 {
 	if (is)
 		glp_context_make_current(&glp_glx_real()->driver, context);
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) a number of X, by which it is found */
+	glp_frames_enter(before, is, (const void *)drawable, context);
 	return is;
 }
 
 Bool glXMakeCurrent(Display *display, GLXDrawable drawable, GLXContext context)
 {
-	return made_current(glp_glx_real()->MakeCurrent(display, drawable, context), context);
+	struct glp_frames *before = glp_frames_leave(context);
+
+	return made_current(before, glp_glx_real()->MakeCurrent(display, drawable, context),
+			    drawable, context);
 }
 
 Bool glXMakeContextCurrent(Display *display, GLXDrawable draw, GLXDrawable read, GLXContext context)
 {
-	return made_current(glp_glx_real()->MakeContextCurrent(display, draw, read, context),
+	struct glp_frames *before = glp_frames_leave(context);
+
+	return made_current(before,
+			    glp_glx_real()->MakeContextCurrent(display, draw, read, context), draw,
 			    context);
 }
 
 Bool glXMakeCurrentReadSGI(Display *display, GLXDrawable draw, GLXDrawable read, GLXContext context)
 {
-	return made_current(glp_glx_real()->MakeCurrentReadSGI(display, draw, read, context),
+	struct glp_frames *before = glp_frames_leave(context);
+
+	return made_current(before,
+			    glp_glx_real()->MakeCurrentReadSGI(display, draw, read, context), draw,
 			    context);
+}
+
+void glXSwapBuffers(Display *display, GLXDrawable drawable)
+{
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) a number of X, by which it is found */
+	struct glp_frames *f = glp_frames_ending((const void *)drawable);
+
+	glp_glx_real()->SwapBuffers(display, drawable);
+	glp_frames_ended(f, true);
+}
+
+int64_t glXSwapBuffersMscOML(Display *display, GLXDrawable drawable, int64_t target,
+			     int64_t divisor, int64_t remainder)
+{
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) a number of X, by which it is found */
+	struct glp_frames *f = glp_frames_ending((const void *)drawable);
+	int64_t ret =
+		glp_glx_real()->SwapBuffersMscOML(display, drawable, target, divisor, remainder);
+
+	glp_frames_ended(f, ret >= 0);
+	return ret;
 }
 
 void glp_glx_init(struct glp_glx *glx, void *(*get_proc)(const char *name))

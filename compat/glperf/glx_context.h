@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of GLX that tell which context is current: ours, which call the driver's. */
+/* The functions of GLX that tell which context is current, or swap: ours call the driver's. */
 #ifndef GLP_GLX_CONTEXT_H
 #define GLP_GLX_CONTEXT_H
 
+#include "compat/glperf/frames.h"
 #include "compat/glperf/glperf.h"
 
 /* What of them a library shows, its .map file says. */
@@ -11,7 +12,7 @@
 #include <GL/glx.h>
 #pragma GCC visibility pop
 
-/* They make contexts, destroy them, and make them current. */
+/* They make contexts, destroy them, make them current, and swap. */
 #define GLP_GLX_FUNCTIONS(X)                                                                       \
 	X(CreateContext)                                                                           \
 	X(CreateContextAttribsARB)                                                                 \
@@ -22,7 +23,9 @@
 	X(ImportContextEXT)                                                                        \
 	X(MakeContextCurrent)                                                                      \
 	X(MakeCurrent)                                                                             \
-	X(MakeCurrentReadSGI)
+	X(MakeCurrentReadSGI)                                                                      \
+	X(SwapBuffers)                                                                             \
+	X(SwapBuffersMscOML)
 
 /* struct glp_glx - the driver: its functions of GLX, and those of GL */
 struct glp_glx {

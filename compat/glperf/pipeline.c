@@ -6,28 +6,21 @@
 
 #include "compat/glperf/context.h"
 #include "compat/glperf/pipeline.h"
+#include "compat/glperf/wire.h"
 
 /* OpenGL 4.6 Core, section 4.2, and ARB_pipeline_statistics_query; the last one ARB_timer_query. */
 static const struct target {
 	const char *name;
 	GLenum target;
-} targets[GLP_N_QUERIES] = {
-	{ "samples-passed", GL_SAMPLES_PASSED },
-	{ "primitives-generated", GL_PRIMITIVES_GENERATED },
-	{ "transform-feedback-primitives", GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN },
-	{ "vertices-submitted", GL_VERTICES_SUBMITTED },
-	{ "primitives-submitted", GL_PRIMITIVES_SUBMITTED },
-	{ "vertex-shader-invocations", GL_VERTEX_SHADER_INVOCATIONS },
-	{ "tess-control-shader-patches", GL_TESS_CONTROL_SHADER_PATCHES },
-	{ "tess-evaluation-shader-invocations", GL_TESS_EVALUATION_SHADER_INVOCATIONS },
-	{ "geometry-shader-invocations", GL_GEOMETRY_SHADER_INVOCATIONS },
-	{ "geometry-shader-primitives", GL_GEOMETRY_SHADER_PRIMITIVES_EMITTED },
-	{ "clipping-input-primitives", GL_CLIPPING_INPUT_PRIMITIVES },
-	{ "clipping-output-primitives", GL_CLIPPING_OUTPUT_PRIMITIVES },
-	{ "fragment-shader-invocations", GL_FRAGMENT_SHADER_INVOCATIONS },
-	{ "compute-shader-invocations", GL_COMPUTE_SHADER_INVOCATIONS },
-	{ "gpu-time [ns]", GL_TIMESTAMP },
+} targets[] = {
+#define TARGET(name, unit, behind, target) { name behind, target },
+	GLP_QUERIES(TARGET)
+#undef TARGET
 };
+
+_Static_assert(sizeof(targets) / sizeof(targets[0]) == GLP_N_QUERIES &&
+		       GLP_WIRE_QUERIES == GLP_N_QUERIES,
+	       "all of them are known");
 
 const char *glp_pipeline_name(unsigned int q)
 {

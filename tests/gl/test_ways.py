@@ -20,8 +20,10 @@ from test_command import Directory, environment, equal, has  # noqa: E402
 t.TESTS.clear()
 test = t.test
 FOLDER = os.path.abspath(sys.argv[2])
-GLVND = (t.NTIME, 'gl', '--')
-PRELOAD = (t.NTIME, 'gl', '--preload', '--')
+# Frames are counted, and nothing is printed.
+FRAMES = ('-q', '--csv', '/dev/null', '-e', 'page-faults,samples-passed')
+GLVND = (t.NTIME, 'gl', *FRAMES, '--')
+PRELOAD = (t.NTIME, 'gl', '--preload', *FRAMES, '--')
 EGL = (('ways', 'linked'), ('ways', 'default'), ('ways', 'early'), ('ways', 'late'),
        ('ways_loaded', 'loaded'), ('ways_loaded', 'early'), ('ways_loaded', 'late'))
 IS_WHOLE = '--whole' in sys.argv

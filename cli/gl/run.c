@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+/* ntime gl: a program from its start to the report of its frames. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "cli/base/machine.h"
+#include "cli/base/signals.h"
+#include "cli/gl/gl.h"
+#include "cli/gl/report.h"
+#include "cli/output/exit.h"
+#include "cli/output/file.h"
+#include "cli/output/json.h"
+#include "cli/output/say.h"
+
+/* Counted where the user names nothing, or queries of the driver alone. */
+#define USUAL_EVENTS "task-clock,page-faults"
+
+/* A file that the user wants, open before the program starts. */
+struct report {
+	const char *path;
+	void (*write)(FILE *f, const struct cli_gl_run *run);
+	struct cli_output out;
+};
+
+enum { SUMMARY, CSV, JSON, REPORTS };
+
+static int open_reports(struct report *r, const struct cli_gl *gl)
+{
+	int ret = 0;
+
+	if (gl->json && cli_json_check() < 0)
+		return -ELIBACC;
+	if (gl->hud && mkdir(gl->hud, 0777) && errno != EEXIST) {
+		ret = -errno;
+		cli_say("cannot make the folder %s: %s", gl->hud, strerror(-ret));
+	}
+	for (size_t i = 0; i < REPORTS && !ret; i++)
+		if (r[i].write)
+			ret = cli_output_open(&r[i].out, r[i].path, false);
+	return ret;
+}
+
+static int write_reports(struct report *r, const struct cli_gl *gl, const struct cli_gl_run *run)
+{
+	int ret = gl->hud ? cli_gl_write_hud(gl->hud, run) : 0;
+
+	for (size_t i = 0; i < REPORTS; i++) {
+		if (!r[i].write)
+			continue;
+		r[i].write(r[i].out.f, run);
+		if (cli_output_close(&r[i].out) < 0)
+			ret = -EIO;
+	}
+	return ret;
+}
+
+/* From its start to its end. 0 or an exit status after a sentence. */
+static int follow(struct cli_gl_run *run, struct ntime_command *command)
+{
+	int ret = ntime_command_start(command);
+
+	if (ret < 0) {
+		cli_machine_say(run->frames.ctx, ret);
+		return ret == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_NOT_EXECUTABLE;
+	}
+	cli_signals_forward(ntime_command_pid(command));
+	ret = cli_gl_frames_follow(&run->frames, ntime_command_pid(command));
+	run->end.size = sizeof(run->end);
+	while (ret >= 0 && ret != 1) {
+		ret = ntime_command_wait(command, UINT64_MAX, &run->end);
+		if (ret == -EINTR)
+			ret = 0;
+	}
+	cli_signals_forward(0);
+	if (ret > 0)
+		return 0;
+	cli_say("frames are not counted to the end: %s", strerror(-ret));
+	return CLI_EXIT_FAILED;
+}
+
+static int run_and_write(const struct cli_gl *gl, struct cli_gl_run *run, struct ntime_ctx *ctx)
+{
+	struct report reports[REPORTS] = {
+		[SUMMARY] = { .write = gl->is_quiet ? NULL : cli_gl_write_text },
+		[CSV] = { .path = gl->csv, .write = gl->csv ? cli_gl_write_csv : NULL },
+		[JSON] = { .path = gl->json, .write = gl->json ? cli_gl_write_json : NULL },
+	};
+	struct ntime_command *command = NULL;
+	int ret = open_reports(reports, gl) ? CLI_EXIT_FAILED : 0;
+
+	if (!ret && cli_gl_frames_begin(&run->frames, ctx) < 0)
+		ret = CLI_EXIT_FAILED;
+	if (!ret && ntime_command_new(ctx, run->argv, &command) < 0)
+		ret = cli_machine_say(ctx, -EAGAIN);
+	if (!ret)
+		ret = follow(run, command);
+	ntime_command_free(command);
+	if (!ret && write_reports(reports, gl, run) < 0)
+		ret = CLI_EXIT_FAILED;
+	for (size_t i = 0; i < REPORTS; i++)
+		cli_output_abandon(&reports[i].out);
+	return ret;
+}
+
+int cli_gl_run(const struct cli_gl *gl, char **argv)
+{
+	const struct cli_machine machine = { .runs_command = true };
+	const char *slash = strrchr(argv[0], '/');
+	struct cli_gl_run run = { .name = slash ? slash + 1 : argv[0],
+				  .argv = argv,
+				  .frames = { .path = gl->frames,
+					      .socket = -1,
+					      .answer = { .queries = gl->queries,
+							  .of_machine = gl->of_machine } } };
+	const char *events = gl->events ? gl->events : USUAL_EVENTS;
+	struct ntime_ctx *ctx;
+	int ret;
+
+	(void)snprintf(run.frames.answer.events, sizeof(run.frames.answer.events), "%s", events);
+	if (cli_machine_open(&machine, &ctx))
+		return CLI_EXIT_FAILED;
+	cli_signals_init();
+	ret = run_and_write(gl, &run, ctx);
+	cli_gl_frames_fini(&run.frames);
+	ntime_close(ctx);
+	if (ret)
+		return ret;
+	if (WIFSIGNALED(run.end.status))
+		cli_signals_die(WTERMSIG(run.end.status));
+	return WIFEXITED(run.end.status) ? WEXITSTATUS(run.end.status)
+					 : 128 + WTERMSIG(run.end.status);
+}
