@@ -134,6 +134,8 @@ static void open_ring(struct cli_gl_frames *f, struct cli_gl_series *s)
 	for (size_t i = 0; i < s->items; i++) {
 		s->item[i].size = sizeof(s->item[i]);
 		(void)ntime_frame_ring_item(s->ring, i, &s->item[i]);
+		if (f->hides_events && i + (size_t)__builtin_popcount(f->answer.queries) < s->items)
+			s->item[i].is_hidden = 1;
 	}
 	if (f->path && s == f->series && cli_whole_end(&f->whole) < 0)
 		cli_say("cannot write to %s", f->path);

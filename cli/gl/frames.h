@@ -43,6 +43,7 @@ struct cli_gl_series {
  * struct cli_gl_frames - all of them
  * @answer:	what is counted
  * @path:	of the user's ring, or NULL; the first drawable that swaps has it
+ * @hides_events: they are counted because a ring needs one: nobody has asked for them
  * @socket:	that programs connect to
  */
 struct cli_gl_frames {
@@ -50,7 +51,7 @@ struct cli_gl_frames {
 	struct glp_wire_answer answer;
 	const char *path;
 	struct cli_whole whole;
-	bool has_whole;
+	bool has_whole, hides_events;
 	int socket;
 	struct cli_gl_series *series;
 	size_t n;

@@ -34,18 +34,29 @@
 			"are counted in each frame and become the group ntime; may be repeated"    \
 	}
 
+#define OPTION_PRELOAD                                                                             \
+	{                                                                                          \
+		0, "preload", NULL, "load the counters by LD_PRELOAD: for systems without glvnd",  \
+			FLAG(is_preload)                                                           \
+	}
+#define OPTIONS_FILES                                                                              \
+	{ 0, "csv", "FILE", "write a row a frame, a column a counter", TEXT(csv) },                \
+		{ 0, "json", "FILE", "write the frames and their statistics as JSON",              \
+		  TEXT(json) },                                                                    \
+		{ 0, "hud", "FOLDER", "write a file a counter, as GALLIUM_HUD_DUMP_DIR has them",  \
+		  TEXT(hud) },                                                                     \
+	{                                                                                          \
+		0, "frames", "FILE",                                                               \
+			"keep the last frames in a ring that ntime watch --frames shows "          \
+			"meanwhile",                                                               \
+			TEXT(frames)                                                               \
+	}
+
 static const struct cli_option options[] = {
 	OPTION_EVENT,
 	OPTION_VENDOR,
-	{ 0, "preload", NULL, "load the counters by LD_PRELOAD: for systems without glvnd",
-	  FLAG(is_preload) },
-	{ 0, "csv", "FILE", "write a row a frame, a column a counter", TEXT(csv) },
-	{ 0, "json", "FILE", "write the frames and their statistics as JSON", TEXT(json) },
-	{ 0, "hud", "FOLDER", "write a file a counter, as GALLIUM_HUD_DUMP_DIR has them",
-	  TEXT(hud) },
-	{ 0, "frames", "FILE",
-	  "keep the last frames in a ring that ntime watch --frames shows meanwhile",
-	  TEXT(frames) },
+	OPTION_PRELOAD,
+	OPTIONS_FILES,
 	{ 'q', "quiet", NULL, "print no summary of the frames", FLAG(is_quiet) },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
@@ -61,12 +72,22 @@ static const struct cli_option list_options[] = {
 	CLI_OPTION_END,
 };
 
-static const struct cli_command list_command = {
-	.name = "gl list",
-	.usage = "gl list [OPTION...]",
-	.about = "print the counters that a program finds, and why others are missing",
-	.details = "",
-	.options = list_options,
+static const struct cli_option harness_options[] = {
+	OPTION_EVENT,
+	CLI_GL_SCENE_OPTIONS(struct cli_gl),
+	{ 0, "trace", "FILE", "replay this recording of apitrace instead of the scene",
+	  TEXT(harness.trace) },
+	OPTION_VENDOR,
+	OPTION_PRELOAD,
+	OPTIONS_FILES,
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
+};
+
+static const struct cli_option scene_options[] = {
+	CLI_GL_SCENE_OPTIONS(struct cli_gl),
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
 };
 
 /* The bit of a query of the driver; 0: it is none. */
@@ -117,6 +138,8 @@ static void add_events(struct cli_gl *gl, const char *list)
 
 static int set_option(void *arg, const struct cli_option *o, const char *value)
 {
+	if (o->word && cli_option_word("gl", o, value) < 0)
+		return -EINVAL;
 	if (!cli_option_store(o, arg, value))
 		add_events(arg, value);
 	return 0;
@@ -199,7 +222,8 @@ static int check_events(struct cli_gl *gl)
 static int run_program(struct cli_gl *gl, char **argv)
 {
 	int ret = gl->events ? check_events(gl) : 0;
-	bool wants_frames = !gl->is_quiet || gl->csv || gl->json || gl->hud || gl->frames;
+	bool wants_frames =
+		!gl->is_quiet || gl->is_harness || gl->csv || gl->json || gl->hud || gl->frames;
 
 	if (ret)
 		return ret;
@@ -214,37 +238,106 @@ static int run_program(struct cli_gl *gl, char **argv)
 	return ret == ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_NOT_EXECUTABLE;
 }
 
-/* argv[0] is "list"; --vendor and -e may stand in front of it. */
-static int run_list(struct cli_gl *gl, int argc, char **argv)
+static int run_list(struct cli_gl *gl)
 {
-	int ret = cli_options_parse(&list_command, argc, argv, set_option, gl);
+	if (gl->is_csv && gl->is_json)
+		return cli_say_misuse("gl list", "--json and --csv cannot be combined");
+	if (gl->is_preload)
+		return cli_say_misuse("gl list", "--preload is for programs that ntime runs: use "
+						 "ntime gl --preload ntime gl list");
+	return cli_gl_prepare(gl) < 0 ? CLI_EXIT_FAILED : cli_gl_list(gl);
+}
 
+static int run_harness(struct cli_gl *gl)
+{
+	const struct cli_gl_scene *s = &gl->harness.scene;
+	char **argv;
+	int ret;
+
+	if (gl->harness.trace && (s->model || s->mode || s->texture || s->count_text))
+		return cli_say_misuse("gl harness", "--trace is another work than that of the "
+						    "scene, of which --model, --model-count, "
+						    "--render-mode and --texture are");
+	if (cli_gl_scene_check(&gl->harness.scene, "gl harness"))
+		return CLI_EXIT_FAILED;
+	argv = cli_gl_harness_program(&gl->harness);
+	if (!argv)
+		return CLI_EXIT_FAILED;
+	gl->is_harness = true;
+	ret = run_program(gl, argv);
+	for (char **word = argv; *word; word++)
+		free(*word);
+	free(argv);
+	return ret;
+}
+
+static int run_scene(struct cli_gl *gl)
+{
+	return cli_gl_scene_check(&gl->harness.scene, "gl scene")
+		       ? CLI_EXIT_FAILED
+		       : cli_gl_scene_draw(&gl->harness.scene);
+}
+
+static const struct action {
+	struct cli_command command;
+	int (*run)(struct cli_gl *gl);
+} actions[] = {
+	{ { .name = "gl list",
+	    .usage = "gl list [OPTION...]",
+	    .about = "print the counters that a program finds, and why others are missing",
+	    .details = "",
+	    .options = list_options },
+	  run_list },
+	{ { .name = "gl harness",
+	    .usage = "gl harness [OPTION...]",
+	    .about = "draw the same frames each time and write what was counted in them",
+	    .details = "Prints a block of OPTIONS and STATS for each counter, as an SDK sample of "
+		       "NVIDIA did, which ntime compare reads. Frame 0 is drawn beside them, and "
+		       "is in none.",
+	    .options = harness_options },
+	  run_harness },
+	{ { .name = "gl scene",
+	    .usage = "gl scene [OPTION...]",
+	    .about = "draw what harness draws, without counting: for recordings and profilers",
+	    .details = "",
+	    .options = scene_options },
+	  run_scene },
+};
+
+#define N_ACTIONS (sizeof(actions) / sizeof(actions[0]))
+
+static const char *action_word(size_t i)
+{
+	return i < N_ACTIONS ? actions[i].command.name + strlen("gl ") : NULL;
+}
+
+static int for_each_action(int (*fn)(void *arg, const struct cli_command *action), void *arg)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < N_ACTIONS && !ret; i++)
+		ret = fn(arg, &actions[i].command);
+	return ret;
+}
+
+/* argv[0] is its name; -e, --vendor and --preload may stand in front of it. */
+static int run_action(const struct action *a, struct cli_gl *gl, int argc, char **argv)
+{
+	int ret;
+
+	if (gl->csv || gl->json || gl->hud || gl->frames || gl->is_quiet)
+		return cli_say_misuse(a->command.name, "its options stand behind '%s'", argv[0]);
+	ret = cli_options_parse(&a->command, argc, argv, set_option, gl);
 	if (ret == -ECANCELED)
 		return cli_say_stdout_end();
 	if (ret < 0)
 		return CLI_EXIT_FAILED;
 	if (ret < argc)
-		return cli_say_misuse(list_command.name,
-				      "list takes no argument, but there is '%s' (a program that "
-				      "is called list runs behind --)",
-				      argv[ret]);
-	if (gl->is_csv && gl->is_json)
-		return cli_say_misuse(list_command.name, "--json and --csv cannot be combined");
-	if (gl->is_preload)
-		return cli_say_misuse(list_command.name,
-				      "--preload is for programs that ntime runs: use ntime gl "
-				      "--preload ntime gl list");
-	return cli_gl_prepare(gl) < 0 ? CLI_EXIT_FAILED : cli_gl_list(gl);
-}
-
-static const char *action_word(size_t i)
-{
-	return i ? NULL : "list";
-}
-
-static int for_each_action(int (*fn)(void *arg, const struct cli_command *action), void *arg)
-{
-	return fn(arg, &list_command);
+		return cli_say_misuse(a->command.name,
+				      "%s takes no argument, but there is '%s' (a program that is "
+				      "called %s runs behind --)",
+				      argv[0], argv[ret], argv[0]);
+	return a->run(gl);
 }
 
 static int run(const struct cli_command *self, struct cli_gl *gl, int argc, char **argv)
@@ -258,12 +351,14 @@ static int run(const struct cli_command *self, struct cli_gl *gl, int argc, char
 	if (gl->vendor && !*gl->vendor)
 		return cli_say_misuse(self->name, "--vendor needs a name, such as mesa");
 	if (first == argc)
-		return cli_say_misuse(self->name, "name a program to run, or the action list");
+		return cli_say_misuse(self->name,
+				      "name a program to run, or an action: list, harness, scene");
 	if (gl->is_preload && gl->vendor)
 		return cli_say_misuse(self->name, "--vendor asks glvnd for a driver, and --preload "
 						  "is for systems without it");
-	if (strcmp(argv[first], action_word(0)) == 0 && strcmp(argv[first - 1], "--") != 0)
-		return run_list(gl, argc - first, argv + first);
+	for (size_t i = 0; i < N_ACTIONS && strcmp(argv[first - 1], "--") != 0; i++)
+		if (strcmp(argv[first], action_word(i)) == 0)
+			return run_action(&actions[i], gl, argc - first, argv + first);
 	return run_program(gl, argv + first);
 }
 
@@ -279,7 +374,9 @@ static int run_gl(const struct cli_command *self, int argc, char **argv)
 const struct cli_command cli_gl_command = {
 	.name = "gl",
 	.usage = "gl [OPTION...] [--] PROGRAM [ARG...]\n"
-		 "gl list [OPTION...]",
+		 "gl list [OPTION...]\n"
+		 "gl harness [OPTION...]\n"
+		 "gl scene [OPTION...]",
 	.about = "count the frames of an OpenGL program, and give it counters",
 	.details =
 		"A frame ends where PROGRAM swaps buffers. Without -e its CPU time and page faults "

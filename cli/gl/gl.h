@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/gl/harness.h"
+
 /* Of the environment: libraries of the real drivers for EGL; cli_gl_prepare() sets it. */
 #define CLI_GL_VENDORS "NTIME_GL_EGL_VENDORS"
 
@@ -19,6 +21,7 @@
  * @is_es:	list: of a context of OpenGL ES
  * @csv, @json, @hud, @frames: files, and a folder, for frames; NULL: none
  * @is_quiet:	no summary
+ * @is_harness:	@harness is what runs
  */
 struct cli_gl {
 	char *events;
@@ -26,6 +29,8 @@ struct cli_gl {
 	const char *vendor;
 	bool is_preload, is_es, is_csv, is_json, is_quiet;
 	const char *csv, *json, *hud, *frames;
+	bool is_harness;
+	struct cli_gl_harness harness;
 };
 
 /*

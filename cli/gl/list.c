@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* ntime gl list: a context without a window, and what the extension says in it. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,14 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
-#include <GL/gl.h>
-#include <GL/glext.h>
-
 #include <ntime/ntime.h>
 
 #include "cli/base/signals.h"
+#include "cli/gl/context.h"
 #include "cli/gl/gl.h"
 #include "cli/output/absence.h"
 #include "cli/output/csv.h"
@@ -29,23 +24,8 @@
 #define TEXT_BYTES 1000
 #define MOST_GROUPS 64
 
-/* Functions of libEGL, which this command is not linked with. */
-#define EGL_FUNCTIONS(X)                                                                           \
-	X(GetProcAddress)                                                                          \
-	X(GetPlatformDisplay)                                                                      \
-	X(Initialize)                                                                              \
-	X(BindAPI)                                                                                 \
-	X(CreateContext)                                                                           \
-	X(MakeCurrent)                                                                             \
-	X(DestroyContext)                                                                          \
-	X(Terminate)
-
 /* Those of GL, from GetProcAddress. The last one is ours (compat/glperf). */
 struct functions {
-/* NOLINTNEXTLINE(bugprone-macro-parentheses) the name of a member cannot have any */
-#define MEMBER(name) __typeof__(&egl##name) name;
-	EGL_FUNCTIONS(MEMBER)
-#undef MEMBER
 	const GLubyte *(*get_string)(GLenum name);
 	PFNGLGETPERFMONITORGROUPSAMDPROC get_groups;
 	PFNGLGETPERFMONITORCOUNTERSAMDPROC get_counters;
@@ -70,12 +50,9 @@ struct row {
 	uint32_t group_id, counter, most;
 };
 
-/* @egl stays open: drivers have threads and exit handlers. */
 struct list {
-	void *egl;
+	struct cli_gl_context context;
 	struct functions f;
-	EGLDisplay display;
-	EGLContext context;
 	char *version, *renderer;
 	struct row *row;
 	size_t n;
@@ -97,23 +74,6 @@ static const struct cli_column column[] = {
 static const struct cli_columns columns = { .column = column,
 					    .n = sizeof(column) / sizeof(column[0]) };
 
-static int load_egl(struct list *l)
-{
-	l->egl = dlopen("libEGL.so.1", RTLD_LAZY | RTLD_LOCAL);
-	if (!l->egl) {
-		cli_say("cannot load libEGL.so.1: %s; install libegl1", dlerror());
-		return -1;
-	}
-#define LOAD(name)                                                                                 \
-	if (!(*(void **)&l->f.name = dlsym(l->egl, "egl" #name))) {                                \
-		cli_say("libEGL.so.1 has no function egl" #name ": it is older than EGL 1.5");     \
-		return -1;                                                                         \
-	}
-	EGL_FUNCTIONS(LOAD)
-#undef LOAD
-	return 0;
-}
-
 static void load_gl(struct list *l)
 {
 	const struct {
@@ -132,37 +92,10 @@ static void load_gl(struct list *l)
 	/* glvnd has a function for every name that begins with gl. */
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		__eglMustCastToProperFunctionPointerType function =
-			l->f.GetProcAddress(wanted[i].name);
+			l->context.egl.GetProcAddress(wanted[i].name);
 
 		memcpy(wanted[i].to, &function, sizeof(function));
 	}
-}
-
-/* A context that needs neither a window nor a card. */
-static int make_context(struct list *l, bool is_es)
-{
-	static const EGLint version3[] = { EGL_CONTEXT_MAJOR_VERSION, 3, EGL_NONE };
-	const struct functions *f = &l->f;
-
-	l->display = f->GetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, NULL, NULL);
-	if (!l->display)
-		l->display = f->GetPlatformDisplay(EGL_PLATFORM_DEVICE_EXT, NULL, NULL);
-	if (!l->display || !f->Initialize(l->display, NULL, NULL)) {
-		cli_say("no driver of EGL works without a window, neither surfaceless nor on a "
-			"device; asked were %s",
-			getenv(CLI_GL_VENDORS));
-		return -1;
-	}
-	f->BindAPI(is_es ? EGL_OPENGL_ES_API : EGL_OPENGL_API);
-	l->context = f->CreateContext(l->display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT,
-				      is_es ? version3 : NULL);
-	if (!l->context ||
-	    !f->MakeCurrent(l->display, EGL_NO_SURFACE, EGL_NO_SURFACE, l->context)) {
-		cli_say("the driver makes no context of %s without a window",
-			is_es ? "OpenGL ES 3" : "OpenGL");
-		return -1;
-	}
-	return 0;
 }
 
 static const char *name_of_type(GLenum type)
@@ -315,11 +248,7 @@ static void write_csv(const struct list *l)
 
 static void fini(struct list *l)
 {
-	if (l->context) {
-		l->f.MakeCurrent(l->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-		l->f.DestroyContext(l->display, l->context);
-		l->f.Terminate(l->display);
-	}
+	cli_gl_context_end(&l->context);
 	for (size_t i = 0; i < l->n; i++) {
 		free(l->row[i].group);
 		free(l->row[i].name);
@@ -333,10 +262,11 @@ static void fini(struct list *l)
 
 static int list_here(const struct cli_gl *gl)
 {
+	const struct cli_gl_surface none = { .is_es = gl->is_es };
 	struct list l = { .n = 0 };
 	int ret = CLI_EXIT_FAILED;
 
-	if (load_egl(&l) == 0 && make_context(&l, gl->is_es) == 0 && read_rows(&l) == 0) {
+	if (cli_gl_context_begin(&l.context, &none) == 0 && read_rows(&l) == 0) {
 		if (gl->is_json)
 			write_json(&l);
 		else if (gl->is_csv)

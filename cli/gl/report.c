@@ -19,17 +19,9 @@
 /* Drawables that have a table on the screen. */
 #define MOST_TABLES 4
 
-/* Statistics of a counter over frames; of @n of them. */
-struct summary {
-	size_t n;
-	double mean, median, p99, min, max;
-	uint64_t worst; /* the frame of the largest */
-};
-
-/* Of value @item; SIZE_MAX: of the lengths. */
-static struct summary summarize(const struct cli_gl_series *s, size_t item)
+struct cli_gl_summary cli_gl_summarize(const struct cli_gl_series *s, size_t item)
 {
-	struct summary sum = { .mean = 0 };
+	struct cli_gl_summary sum = { .mean = 0 };
 	double *number =
 		item == SIZE_MAX ? cli_gl_lengths(s, &sum.n) : cli_gl_numbers(s, item, &sum.n);
 
@@ -42,10 +34,11 @@ static struct summary summarize(const struct cli_gl_series *s, size_t item)
 			sum.max = number[at];
 			sum.worst = s->frame[i].number;
 		}
-		sum.mean += number[at++] / (double)sum.n;
+		sum.mean += number[at++];
 	}
 	cli_sort(number, sum.n);
 	if (sum.n) {
+		sum.mean /= (double)sum.n;
 		sum.min = number[0];
 		sum.median = cli_quantile(number, sum.n, 0.5);
 		sum.p99 = cli_quantile(number, sum.n, 0.99);
@@ -74,7 +67,7 @@ static char *text_of(double value, const char *unit, bool utf8)
 }
 
 static void put_row(struct cli_table *t, const char *name, const char *unit,
-		    const struct summary *sum)
+		    const struct cli_gl_summary *sum)
 {
 	const double value[] = { sum->median, sum->p99, sum->max };
 	struct cli_cell cell[N_COLUMNS] = { [NAME] = cli_text(name) };
@@ -106,7 +99,7 @@ static size_t number_of(const struct cli_gl_run *run, const struct cli_gl_series
 static void write_series(FILE *f, const struct cli_look *look, const struct cli_gl_run *run,
 			 const struct cli_gl_series *s)
 {
-	struct summary length = summarize(s, SIZE_MAX);
+	struct cli_gl_summary length = cli_gl_summarize(s, SIZE_MAX);
 	double ns = length.mean * (double)length.n;
 	char *time = text_of(ns, "ns", look->utf8);
 	struct cli_table table;
@@ -124,7 +117,7 @@ static void write_series(FILE *f, const struct cli_look *look, const struct cli_
 	cli_table_init(&table, &columns, look->utf8);
 	put_row(&table, "frame time", "ns", &length);
 	for (size_t i = 0; i < s->items; i++) {
-		struct summary sum = summarize(s, i);
+		struct cli_gl_summary sum = cli_gl_summarize(s, i);
 
 		if (!s->item[i].is_hidden)
 			put_row(&table, name_for_people(s->item[i].name), s->item[i].unit_text,
@@ -211,14 +204,14 @@ void cli_gl_write_csv(FILE *f, const struct cli_gl_run *run)
 	cli_wide_fini(&w);
 }
 
-#define SUMMARY(member) CLI_OF(struct summary, member, REAL)
+#define SUMMARY(member) CLI_OF(struct cli_gl_summary, member, REAL)
 static const struct cli_column summary_column[] = {
 	{ "mean", SUMMARY(mean) }, { "median", SUMMARY(median) }, { "p99", SUMMARY(p99) },
 	{ "min", SUMMARY(min) },   { "max", SUMMARY(max) },
 };
 static const struct cli_columns summary_columns = { .column = summary_column, .n = 5 };
 
-static json_t *summary_json(const char *name, const char *unit, const struct summary *sum)
+static json_t *summary_json(const char *name, const char *unit, const struct cli_gl_summary *sum)
 {
 	json_t *json = sum->n ? cli_json_struct(&summary_columns, sum) : json_object();
 
@@ -233,13 +226,13 @@ static json_t *summary_json(const char *name, const char *unit, const struct sum
 static json_t *series_json(const struct cli_gl_run *run, const struct cli_gl_series *s)
 {
 	json_t *json = json_object(), *items = json_array(), *frames = json_array();
-	struct summary length = summarize(s, SIZE_MAX);
+	struct cli_gl_summary length = cli_gl_summarize(s, SIZE_MAX);
 	struct cli_wide w;
 
 	cli_wide_init(&w, s->item, s->items);
 	json_array_append_new(items, summary_json("frame-time", "ns", &length));
 	for (size_t i = 0; i < s->items; i++) {
-		struct summary sum = summarize(s, i);
+		struct cli_gl_summary sum = cli_gl_summarize(s, i);
 
 		if (!s->item[i].is_hidden)
 			json_array_append_new(

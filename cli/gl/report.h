@@ -9,14 +9,32 @@
 
 #include "cli/gl/frames.h"
 
+struct cli_gl_harness;
+
+/**
+ * struct cli_gl_summary - a counter over frames, but for frame 0; all 0 where there is no number
+ * @n:		frames that have one
+ * @worst:	the frame that has @max
+ */
+struct cli_gl_summary {
+	size_t n;
+	double mean, median, p99, min, max;
+	uint64_t worst;
+};
+
+/* Of value @item; SIZE_MAX: of the lengths of frames, in ns. */
+struct cli_gl_summary cli_gl_summarize(const struct cli_gl_series *s, size_t item);
+
 /**
  * struct cli_gl_run - a program that ended
  * @name:	of the program
  * @argv:	its words
+ * @harness:	what it draws; NULL: that is not ours
  */
 struct cli_gl_run {
 	const char *name;
 	char **argv;
+	const struct cli_gl_harness *harness;
 	struct ntime_command_end end;
 	struct cli_gl_frames frames;
 };

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 /* ntime gl: a program from its start to the report of its frames. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/base/machine.h"
 #include "cli/base/signals.h"
 #include "cli/gl/gl.h"
-#include "cli/gl/report.h"
+#include "cli/gl/harness.h"
 #include "cli/output/exit.h"
 #include "cli/output/file.h"
 #include "cli/output/json.h"
@@ -27,6 +29,11 @@ struct report {
 };
 
 enum { SUMMARY, CSV, JSON, REPORTS };
+
+static void write_blocks(FILE *f, const struct cli_gl_run *run)
+{
+	cli_gl_harness_write(f, run->harness, run);
+}
 
 static int open_reports(struct report *r, const struct cli_gl *gl)
 {
@@ -82,10 +89,44 @@ static int follow(struct cli_gl_run *run, struct ntime_command *command)
 	return CLI_EXIT_FAILED;
 }
 
+/* What the harness runs writes beside its blocks. 0 or an exit status after a sentence. */
+static int make_command(const struct cli_gl_run *run, struct ntime_command **command)
+{
+	int out = run->harness ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1, ret;
+
+	if (out >= 0)
+		(void)dup2(STDERR_FILENO, STDOUT_FILENO);
+	ret = ntime_command_new(run->frames.ctx, run->argv, command);
+	if (out >= 0) {
+		(void)dup2(out, STDOUT_FILENO);
+		(void)close(out);
+	}
+	return ret < 0 ? cli_machine_say(run->frames.ctx, ret) : 0;
+}
+
+/* The first @frames, and a sentence where there are fewer. */
+static void keep_frames(struct cli_gl_run *run, uint64_t frames)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < run->frames.n; i++) {
+		struct cli_gl_series *s = &run->frames.series[i];
+
+		while (s->n && s->frame[s->n - 1].number >= frames)
+			s->n--;
+		most = s->n > most ? s->n : most;
+	}
+	if (most < frames)
+		cli_say("%s drew %zu frames of %llu", run->name, most, (unsigned long long)frames);
+}
+
 static int run_and_write(const struct cli_gl *gl, struct cli_gl_run *run, struct ntime_ctx *ctx)
 {
 	struct report reports[REPORTS] = {
-		[SUMMARY] = { .write = gl->is_quiet ? NULL : cli_gl_write_text },
+		[SUMMARY] = { .path = gl->is_harness ? "-" : NULL,
+			      .write = gl->is_harness ? write_blocks
+				       : gl->is_quiet ? NULL
+						      : cli_gl_write_text },
 		[CSV] = { .path = gl->csv, .write = gl->csv ? cli_gl_write_csv : NULL },
 		[JSON] = { .path = gl->json, .write = gl->json ? cli_gl_write_json : NULL },
 	};
@@ -94,10 +135,12 @@ static int run_and_write(const struct cli_gl *gl, struct cli_gl_run *run, struct
 
 	if (!ret && cli_gl_frames_begin(&run->frames, ctx) < 0)
 		ret = CLI_EXIT_FAILED;
-	if (!ret && ntime_command_new(ctx, run->argv, &command) < 0)
-		ret = cli_machine_say(ctx, -EAGAIN);
+	if (!ret)
+		ret = make_command(run, &command);
 	if (!ret)
 		ret = follow(run, command);
+	if (!ret && gl->is_harness)
+		keep_frames(run, gl->harness.scene.frames + 1);
 	ntime_command_free(command);
 	if (!ret && write_reports(reports, gl, run) < 0)
 		ret = CLI_EXIT_FAILED;
@@ -112,7 +155,9 @@ int cli_gl_run(const struct cli_gl *gl, char **argv)
 	const char *slash = strrchr(argv[0], '/');
 	struct cli_gl_run run = { .name = slash ? slash + 1 : argv[0],
 				  .argv = argv,
+				  .harness = gl->is_harness ? &gl->harness : NULL,
 				  .frames = { .path = gl->frames,
+					      .hides_events = gl->queries && !gl->events,
 					      .socket = -1,
 					      .answer = { .queries = gl->queries,
 							  .of_machine = gl->of_machine } } };

@@ -48,11 +48,12 @@ def status_and_output_are_the_programs():
 @test
 def wrong_command_lines():
     for args, status, part in (
-            ((), 125, 'name a program to run, or the action list'),
+            ((), 125, 'name a program to run, or an action: list, harness, scene'),
             (('--',), 125, 'name a program to run'),
             (('--nosuch', 'true'), 125, 'nosuch'),
             (('--vendor', '', 'true'), 125, '--vendor needs a name'),
             (('--csv', 'true'), 125, 'name a program to run'),
+            (('--csv', 'x', 'list'), 125, "its options stand behind 'list'"),
             (('--es', 'true'), 125, "--es"),
             (('--hud', '/nonexistent/folder', 'true'), 125, 'cannot make the folder /nonexistent/folder'),
             (('--csv', '/nonexistent/x.csv', 'true'), 125, '/nonexistent/x.csv'),

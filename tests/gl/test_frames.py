@@ -100,11 +100,94 @@ def json_has_the_statistics():
         of, = json.load(f)['drawables']
     equal(len(of['frames']), FRAMES)
     items = {item['name']: item for item in of['items']}
-    equal(sorted(items), ['frame-time', 'page-faults', 'samples-passed', 'task-clock'])
+    equal(sorted(items), ['frame-time', 'samples-passed'])
     numbers = sorted(want(k)[0] for k in range(1, FRAMES))
     samples = items['samples-passed']
     equal([samples[key] for key in ('frames', 'median', 'min', 'max')], [FRAMES - 1, numbers[FRAMES // 2 - 1], numbers[0], numbers[-1]])
     equal(want(samples['max_frame'])[0], numbers[-1])
+
+
+def blocks(*args, status=0, before=()):
+    """{counter: (options, statistics)} of a harness."""
+    done = subprocess.run([*before, t.NTIME, 'gl', 'harness', *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=t.PATIENCE, check=False,
+                          env=environment())
+    equal(done.returncode, status, done.stderr.decode())
+    found = {}
+    for block in done.stdout.decode().split('OPTIONS:\n')[1:]:
+        options, stats = (dict(word.split('=') for word in part.split()) for part in block.split('STATS:'))
+        found[options.pop('counter')] = (options, stats)
+    return found, done.stderr.decode()
+
+
+@test
+def the_harness_is_the_same_work_each_time():
+    events = ('-e', 'samples-passed,vertices-submitted,primitives-generated')
+    scene = ('--model', 'sphere', '--model-count', '27', '--num-frames', '20')
+    first, _ = blocks(*events, *scene)
+    options, stats = first['vertices-submitted']
+    equal(options, {'model': 'sphere', 'model-count': '27', 'render-mode': 'vbo', 'texture': 'small', 'num-frames': '20', 'fullscreen': 'no'})
+    # 96 by 48 fields of two triangles each.
+    equal([float(stats[key]) for key in ('mean', 'min', 'max')], 3 * [27 * 96 * 48 * 6])
+
+    def numbers(found):
+        return {name: [stats[key] for key in ('mean', 'min', 'max')] for name, (_, stats) in found.items()}
+
+    others = [(), ('--texture', 'large'), ('--render-mode', 'array'), ('--render-mode', 'immediate')]
+    for more in others:
+        equal(numbers(blocks(*events, *scene, *more)[0]), numbers(first), more)
+    if shutil.which('xvfb-run'):
+        equal(numbers(blocks(*events, *scene, '--window', before=('xvfb-run', '-a'))[0]), numbers(first), 'in a window')
+    if not shutil.which('apitrace'):
+        raise t.Skip('apitrace is not installed')
+    subprocess.run(['apitrace', 'trace', '-a', 'egl', '-o', 'a.trace', t.NTIME, 'gl', 'scene', *scene[:-1], '21'], check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    replay, _ = blocks(*events, '--trace', 'a.trace', '--num-frames', '20')
+    equal(numbers(replay), numbers(first), 'a recording')
+    equal(replay['samples-passed'][0], {'trace': 'a', 'num-frames': '20'})
+    _, text = blocks('--trace', 'a.trace', '--num-frames', '30')
+    has(text, 'drew 21 frames of 31')
+
+
+CUBE = ''.join(f'v {x} {y} {z}\n' for x in (0, 9) for y in (0, 9) for z in (0, 9))
+FACES = 'f 1 2 4 3\nf 5 7 8 6\nf 1//1 5//1 6//1 2//1\nf -6/1 -5/2 -1/3 -2/4\nf 1 3 7 5\nf 2 6 8 4\n'
+
+
+@test
+def meshes_of_files():
+    with open('cube.obj', 'w', encoding='ascii') as f:
+        f.write('# a cube\no cube\n' + CUBE + 'vn 0 0 1\nvt 0 0\n' + FACES)
+    found, _ = blocks('-e', 'primitives-generated', '--model', 'cube.obj', '--num-frames', '2')
+    options, stats = found['primitives-generated']
+    equal((options['model'], stats['mean']), ('cube', '12'))
+    for text, part in ((None, 'cannot read the mesh bad.obj: No such file or directory'), ('', 'it has no face'), (CUBE, 'it has no face'),
+                       ('\0\1\2', 'it has no face'), ('v 1 2\n', 'line 1: a vertex has no three numbers'),
+                       ('v 1 2 nan\n', 'line 1: a vertex'), (CUBE + 'f 1 2\n', 'line 9: a face has fewer than three corners'),
+                       (CUBE + 'f 1 2 9\n', 'line 9: a face has a vertex that is not there'), (CUBE + 'f 0 1 2\n', 'line 9: a face has a vertex'),
+                       (CUBE + 'f 1 -9 2\n', 'a vertex that is not there'), (CUBE + 'f 1 x 2\n', 'no number of a vertex'),
+                       (CUBE + 'f' + ' 1' * 65 + '\n', 'more than 64 corners')):
+        if text is not None:
+            with open('bad.obj', 'w', encoding='ascii') as f:
+                f.write(text)
+        found, said = blocks('--model', 'bad.obj', status=125)
+        has(said, part)
+        equal(found, {})
+
+
+@test
+def wrong_orders_of_the_harness():
+    for args, part in ((('--model-count', '28'), '--model-count 28: say a number from 1 to 27'), (('--num-frames', '0'), '--num-frames 0'),
+                       (('--render-mode', 'x'), "--render-mode takes immediate, array or vbo, not 'x'"), (('--texture', 'x'), "--texture takes small or large, not 'x'"),
+                       (('--trace', 'x', '--texture', 'small'), '--trace is another work'), (('--trace', 'nosuch'), 'cannot read the recording nosuch'),
+                       (('x',), "takes no argument, but there is 'x'"), (('--window',), 'no X server answers as DISPLAY=:987')):
+        os.environ['DISPLAY'] = ':987'
+        found, text = blocks(*args, status=125)
+        has(text, part)
+        equal(found, {})
+    if shutil.which('eglretrace'):
+        with open('none.trace', 'w', encoding='ascii') as f:
+            f.write('nothing')
+        found, text = blocks('--trace', 'none.trace', status=125)
+        equal(text, 'ntime: none.trace is no recording of apitrace, or it is empty\n')
 
 
 @test
