@@ -3,15 +3,13 @@
 #include "cli/compare/plot.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/compare/verdict.h"
 #include "cli/compare/words.h"
-#include "cli/output/clean.h"
 #include "cli/output/memory.h"
 #include "cli/output/number.h"
+#include "cli/output/svg.h"
 
 /* Pixels. */
 #define LABEL 180
@@ -36,26 +34,6 @@ struct plot {
 	size_t metric;
 	double low, high;
 };
-
-/* In XML, and as clean.h has it; at most @most characters. */
-static void put_text(FILE *f, const char *text, size_t most)
-{
-	const char *at = cli_clean(text);
-	size_t chars = 0, bytes;
-	uint32_t code;
-
-	for (; *at && chars < most; at += bytes, chars++) {
-		bytes = cli_utf8_char(at, strlen(at), &code);
-		if (!bytes)
-			bytes = 1;
-		if (*at == '<' || *at == '>' || *at == '&' || *at == '"')
-			fprintf(f, "&#%d;", *at);
-		else
-			fprintf(f, "%.*s", (int)bytes, at);
-	}
-	if (*at)
-		fputs("…", f);
-}
 
 static double x_of(const struct plot *p, double value)
 {
@@ -87,19 +65,10 @@ static void find_ends(struct plot *p)
 	p->high += room;
 }
 
-/* 1, 2 or 5 times a power of ten, so that there are at most TICKS of them. */
-static double step_of(const struct plot *p)
-{
-	double least = (p->high - p->low) / TICKS, power = pow(10, floor(log10(least)));
-	double times = least / power;
-
-	return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
-}
-
 static void put_axis(const struct plot *p, double bottom)
 {
 	const char *unit = p->c->results->metric[p->metric].unit;
-	double step = step_of(p);
+	double step = cli_svg_step(p->low, p->high, TICKS);
 
 	/* Counted, as a step may be too small to change a large number. */
 	for (int i = 0; i <= TICKS; i++) {
@@ -174,9 +143,9 @@ static void put_label(const struct plot *p, size_t side, double middle)
 	struct cli_change change;
 
 	fprintf(p->f, "<text class=\"name\" x=\"10\" y=\"%.1f\">", middle - 8);
-	put_text(p->f, r->side[side].name, NAME_CHARS);
+	cli_svg_text(p->f, r->side[side].name, NAME_CHARS);
 	fprintf(p->f, "</text>\n<text x=\"10\" y=\"%.1f\">", middle + 9);
-	put_text(p->f, number, NAME_CHARS);
+	cli_svg_text(p->f, number, NAME_CHARS);
 	fputs("</text>\n", p->f);
 	free(number);
 	if (r->side[side].reference == SIZE_MAX)
@@ -184,10 +153,11 @@ static void put_label(const struct plot *p, size_t side, double middle)
 	change = cli_change_of(r, side, p->metric);
 	fprintf(p->f, "<text x=\"10\" y=\"%.1f\">", middle + 26);
 	if (change.differs)
-		put_text(p->f,
-			 cli_compare_say(&change, cli_metric_is_speed(r->metric[p->metric].name))
-				 .what,
-			 NAME_CHARS);
+		cli_svg_text(
+			p->f,
+			cli_compare_say(&change, cli_metric_is_speed(r->metric[p->metric].name))
+				.what,
+			NAME_CHARS);
 	else
 		fputs(change.factor.is_known ? "no difference found"
 		      : change.drifts	     ? "runs drift"
@@ -205,18 +175,12 @@ void cli_compare_plot(FILE *f, const struct cli_comparison *c)
 	if (p.metric == SIZE_MAX)
 		p.metric = 0;
 	find_ends(&p);
-	fprintf(f,
-		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-		"viewBox=\"0 0 %d %d\">\n"
-		"<style>text { font: 12px sans-serif; fill: #333 } .name { font-weight: bold } "
-		".grid { stroke: #ddd } .run { fill: #2166ac; fill-opacity: 0.55 } "
-		".median { stroke: #111; stroke-width: 2 } "
-		".interval { fill: #f4a582; fill-opacity: 0.6 }</style>\n"
-		"<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
-		width, bottom + BOTTOM, width, bottom + BOTTOM, width, bottom + BOTTOM);
+	cli_svg_begin(f, width, bottom + BOTTOM,
+		      ".run { fill: #2166ac; fill-opacity: 0.55 } "
+		      ".median { stroke: #111; stroke-width: 2 } "
+		      ".interval { fill: #f4a582; fill-opacity: 0.6 }");
 	fprintf(f, "<text class=\"name\" x=\"%d\" y=\"24\">", LABEL);
-	put_text(f, cli_compare_metric(c->results->metric[p.metric].name), SIZE_MAX);
+	cli_svg_text(f, cli_compare_metric(c->results->metric[p.metric].name), SIZE_MAX);
 	fputs(" of each run; line: median; band: 95 % interval of the difference</text>\n", f);
 	put_axis(&p, bottom);
 	for (size_t i = 0; i < c->results->sides; i++) {

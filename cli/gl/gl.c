@@ -45,6 +45,8 @@
 		  TEXT(json) },                                                                    \
 		{ 0, "hud", "FOLDER", "write a file a counter, as GALLIUM_HUD_DUMP_DIR has them",  \
 		  TEXT(hud) },                                                                     \
+		{ 0, "plot", "FILE", "draw them as SVG: a strip a counter, a bar a frame",         \
+		  TEXT(plot) },                                                                    \
 	{                                                                                          \
 		0, "frames", "FILE",                                                               \
 			"keep the last frames in a ring that ntime watch --frames shows "          \
@@ -222,8 +224,8 @@ static int check_events(struct cli_gl *gl)
 static int run_program(struct cli_gl *gl, char **argv)
 {
 	int ret = gl->events ? check_events(gl) : 0;
-	bool wants_frames =
-		!gl->is_quiet || gl->is_harness || gl->csv || gl->json || gl->hud || gl->frames;
+	bool wants_frames = !gl->is_quiet || gl->is_harness || gl->csv || gl->json || gl->hud ||
+			    gl->plot || gl->frames;
 
 	if (ret)
 		return ret;
@@ -325,7 +327,7 @@ static int run_action(const struct action *a, struct cli_gl *gl, int argc, char 
 {
 	int ret;
 
-	if (gl->csv || gl->json || gl->hud || gl->frames || gl->is_quiet)
+	if (gl->csv || gl->json || gl->hud || gl->plot || gl->frames || gl->is_quiet)
 		return cli_say_misuse(a->command.name, "its options stand behind '%s'", argv[0]);
 	ret = cli_options_parse(&a->command, argc, argv, set_option, gl);
 	if (ret == -ECANCELED)

@@ -19,7 +19,7 @@
  * @vendor:	--vendor: "mesa", "nvidia"; NULL: what glvnd would take
  * @is_preload:	--preload: for systems without glvnd
  * @is_es:	list: of a context of OpenGL ES
- * @csv, @json, @hud, @frames: files, and a folder, for frames; NULL: none
+ * @csv, @json, @hud, @plot, @frames: files, and a folder, for frames; NULL: none
  * @is_quiet:	no summary
  * @is_harness:	@harness is what runs
  */
@@ -28,7 +28,7 @@ struct cli_gl {
 	uint32_t queries, of_machine;
 	const char *vendor;
 	bool is_preload, is_es, is_csv, is_json, is_quiet;
-	const char *csv, *json, *hud, *frames;
+	const char *csv, *json, *hud, *plot, *frames;
 	bool is_harness;
 	struct cli_gl_harness harness;
 };

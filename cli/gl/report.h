@@ -42,6 +42,8 @@ struct cli_gl_run {
 void cli_gl_write_text(FILE *f, const struct cli_gl_run *run);
 void cli_gl_write_csv(FILE *f, const struct cli_gl_run *run);
 void cli_gl_write_json(FILE *f, const struct cli_gl_run *run);
+/* As SVG. */
+void cli_gl_write_plot(FILE *f, const struct cli_gl_run *run);
 /*
  * A file a counter, with a number a line, as GALLIUM_HUD_DUMP_DIR has them: frame 0 is left out. 0
  * or -errno after a sentence.

@@ -28,7 +28,7 @@ struct report {
 	struct cli_output out;
 };
 
-enum { SUMMARY, CSV, JSON, REPORTS };
+enum { SUMMARY, CSV, JSON, PLOT, REPORTS };
 
 static void write_blocks(FILE *f, const struct cli_gl_run *run)
 {
@@ -129,6 +129,7 @@ static int run_and_write(const struct cli_gl *gl, struct cli_gl_run *run, struct
 						      : cli_gl_write_text },
 		[CSV] = { .path = gl->csv, .write = gl->csv ? cli_gl_write_csv : NULL },
 		[JSON] = { .path = gl->json, .write = gl->json ? cli_gl_write_json : NULL },
+		[PLOT] = { .path = gl->plot, .write = gl->plot ? cli_gl_write_plot : NULL },
 	};
 	struct ntime_command *command = NULL;
 	int ret = open_reports(reports, gl) ? CLI_EXIT_FAILED : 0;

@@ -46,6 +46,14 @@ void cli_wide_fini(struct cli_wide *w)
 	free(w->cell);
 }
 
+void cli_wide_flag(struct cli_wide *w, const char *name, const char *word)
+{
+	size_t used = strlen(w->flags);
+
+	(void)snprintf(w->flags + used, sizeof(w->flags) - used, "%s%s%s%s", used ? " " : "", name,
+		       *name ? ":" : "", word);
+}
+
 struct words {
 	struct cli_wide *w;
 	const char *name;
@@ -54,10 +62,8 @@ struct words {
 static void add_word(void *arg, const char *word)
 {
 	const struct words *of = arg;
-	size_t used = strlen(of->w->flags);
 
-	(void)snprintf(of->w->flags + used, sizeof(of->w->flags) - used, "%s%s%s%s",
-		       used ? " " : "", of->name, *of->name ? ":" : "", word);
+	cli_wide_flag(of->w, of->name, word);
 }
 
 void cli_wide_fill(struct cli_wide *w, uint64_t drawable, const struct ntime_frame *frame,
@@ -67,7 +73,7 @@ void cli_wide_fill(struct cli_wide *w, uint64_t drawable, const struct ntime_fra
 
 	w->flags[0] = '\0';
 	if (!frame->number)
-		add_word(&(struct words){ w, "" }, CLI_WIDE_FIRST);
+		cli_wide_flag(w, "", CLI_WIDE_FIRST);
 	for (size_t i = 0; i < w->n; i++) {
 		if (w->item[i].is_hidden)
 			continue;

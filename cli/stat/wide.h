@@ -29,6 +29,8 @@ void cli_wide_init(struct cli_wide *w, const struct ntime_item *item, size_t n);
 /* @drawable: number of it; 0: no column's. @begin_ns: of the first frame, from which time runs. */
 void cli_wide_fill(struct cli_wide *w, uint64_t drawable, const struct ntime_frame *frame,
 		   uint64_t begin_ns, const struct ntime_value *value);
+/* One more word of the row's flags, of a counter. */
+void cli_wide_flag(struct cli_wide *w, const char *name, const char *word);
 void cli_wide_fini(struct cli_wide *w);
 
 /* Has it a number? */

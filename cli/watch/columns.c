@@ -130,6 +130,38 @@ const struct cli_watch_view cli_watch_csv_view = { .head = head_csv,
 						   .has_head_once = true,
 						   .sample = sample_csv };
 
+/* ---- CSV of frames: a row each ---- */
+
+static int head_wide(struct cli_watch *w)
+{
+	cli_csv_row_to(&w->frames.wide.columns, NULL, false, put, &w->out);
+	return 0;
+}
+
+static int sample_wide(struct cli_watch *w)
+{
+	struct cli_wide *wide = &w->frames.wide;
+	const struct ntime_frame frame = { .size = sizeof(frame),
+					   .number = w->frames.number[0],
+					   .begin_ns = w->frames.frame_begin_ns,
+					   .end_ns = w->frames.frame_begin_ns + w->period_ns };
+	char words[176];
+
+	cli_wide_fill(wide, 0, &frame, w->frames.begin_ns, w->rows.value);
+	/* That a value is of another frame; the rest is told. */
+	for (size_t i = 0; i < w->items.n; i++) {
+		cli_watch_flag_words(w, 0, i, 0, words, sizeof(words));
+		if (*words && w->items.item[i].is_shown)
+			cli_wide_flag(wide, w->items.item[i].name, words);
+	}
+	cli_csv_row_to(&wide->columns, wide->cell, w->out.is_terminal, put, &w->out);
+	return w->out.error;
+}
+
+const struct cli_watch_view cli_watch_wide_view = { .head = head_wide,
+						    .has_head_once = true,
+						    .sample = sample_wide };
+
 /* ---- JSON ---- */
 
 static int write_part(const char *text, size_t n, void *arg)

@@ -110,6 +110,19 @@ static int take_frame(struct cli_watch *w, uint64_t number, size_t row,
 	return 0;
 }
 
+static void make_wide(struct cli_watch *w)
+{
+	struct cli_watch_frames *f = &w->frames;
+
+	f->item = cli_calloc(w->items.n + 1, sizeof(*f->item));
+	for (size_t i = 0; i < w->items.n; i++) {
+		f->item[i] = w->items.item[i].info;
+		f->item[i].name = w->items.item[i].name;
+		f->item[i].is_hidden = !w->items.item[i].is_shown;
+	}
+	cli_wide_init(&f->wide, f->item, w->items.n);
+}
+
 /* Who is overtaken so often reads no frame at all, or the ring is damaged. */
 #define PREPARE_TRIES 100
 
@@ -148,8 +161,11 @@ int cli_watch_frames_prepare(struct cli_watch *w)
 		return ret;
 	w->rows.n = 1;
 	w->ends_by_itself = info.state != NTIME_FRAMES_RUNNING;
-	return cli_watch_items_of_ring(&w->items, w->frames.ring, w->rows.value, w->rows.items,
-				       w->o.verbose);
+	ret = cli_watch_items_of_ring(&w->items, w->frames.ring, w->rows.value, w->rows.items,
+				      w->o.verbose);
+	if (!ret && w->o.form == CLI_WATCH_CSV)
+		make_wide(w);
+	return ret;
 }
 
 static bool is_enough(const struct cli_watch *w)
@@ -254,5 +270,7 @@ void cli_watch_frames_fini(struct cli_watch *w)
 {
 	ntime_frame_ring_close(w->frames.ring);
 	free(w->frames.value);
+	cli_wide_fini(&w->frames.wide);
+	free(w->frames.item);
 	w->frames = (struct cli_watch_frames){ .ring = NULL };
 }

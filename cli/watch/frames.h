@@ -8,6 +8,8 @@
 
 #include <ntime/frame.h>
 
+#include "cli/stat/wide.h"
+
 struct cli_watch;
 
 /* Frames beside each other on a screen; lines have one at a time. */
@@ -20,12 +22,15 @@ struct cli_watch;
  * @next:	that is to be shown
  * @begin_ns, @frame_begin_ns: of the oldest one there was at first, and of the last one taken
  * @lost:	overwritten before they could be read
+ * @item, @wide: of CSV, which has a row a frame
  */
 struct cli_watch_frames {
 	struct ntime_frame_ring *ring;
 	uint64_t number[CLI_WATCH_FRAMES];
 	struct ntime_frame_value *value;
 	uint64_t next, begin_ns, frame_begin_ns, lost;
+	struct ntime_item *item;
+	struct cli_wide wide;
 };
 
 /* Open the ring of the options, and wait for its first frame. 0, or -errno after a sentence. */

@@ -219,7 +219,7 @@ static void choose_view(struct cli_watch *w)
 	if (w->o.form == CLI_WATCH_SCREEN && is_terminal && cli_watch_screen_view)
 		w->view = cli_watch_screen_view;
 	else if (w->o.form == CLI_WATCH_CSV)
-		w->view = &cli_watch_csv_view;
+		w->view = w->o.frames ? &cli_watch_wide_view : &cli_watch_csv_view;
 	else if (w->o.form == CLI_WATCH_JSON)
 		w->view = &cli_watch_json_view;
 	else

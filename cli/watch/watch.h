@@ -82,6 +82,7 @@ struct cli_watch_view {
 
 extern const struct cli_watch_view cli_watch_plain_view;
 extern const struct cli_watch_view cli_watch_csv_view;
+extern const struct cli_watch_view cli_watch_wide_view; /* of frames */
 extern const struct cli_watch_view cli_watch_json_view;
 /* Full screen; NULL where ntime was built without ncursesw. */
 extern const struct cli_watch_view *const cli_watch_screen_view;

@@ -205,7 +205,7 @@ def a_reader_follows_and_ends_with_the_ring():
         writer.communicate(b'\n', timeout=PATIENCE)
         rest, said = reader.communicate(timeout=PATIENCE)
         equal((reader.returncode, said), (0, b''))
-        numbers = [int(line.split(b',')[0]) for line in [*lines[1:], *rest.splitlines()]]
+        numbers = [int(line.split(b',')[1]) for line in [*lines[1:], *rest.splitlines()]]
         equal(numbers, list(range(45)))
 
 
