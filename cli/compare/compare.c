@@ -17,6 +17,7 @@
 #include "cli/compare/experiment.h"
 #include "cli/compare/export.h"
 #include "cli/compare/files.h"
+#include "cli/compare/frames.h"
 #include "cli/compare/json.h"
 #include "cli/compare/plot.h"
 #include "cli/compare/text.h"
@@ -312,6 +313,8 @@ static int run_compare(const struct cli_command *self, int argc, char **argv)
 		ret = cli_say_stdout_end();
 	else if (ret < 0)
 		ret = CLI_EXIT_FAILED;
+	else if (o.has_frames)
+		ret = cli_compare_frames(&o);
 	else
 		ret = o.file.n && !o.operand.n ? compare_files(&o) : run_commands(&o);
 	cli_compare_options_fini(&o);
@@ -323,14 +326,18 @@ static int run_compare(const struct cli_command *self, int argc, char **argv)
 const struct cli_command cli_compare_command = {
 	.name = "compare",
 	.usage = "compare [OPTION...] COMMAND...\n"
-		 "compare [OPTION...] FILE.json... [COMMAND...]",
+		 "compare [OPTION...] FILE.json... [COMMAND...]\n"
+		 "compare [OPTION...] FRAMES FRAMES...",
 	.about = "run commands in turn and tell which is faster, and how sure that is",
-	.details = "Each COMMAND is one argument: quote it. The first one is what the others are "
-		   "compared with. FILE.json is what --json of compare, stat -r or hyperfine "
-		   "--export-json wrote. The report goes to standard output.\n\n"
-		   "Exit status: 0; 1 if a command is slower than --fail-above allows; 125 if "
-		   "ntime itself or a run "
-		   "failed, 126 if a command cannot be executed, 127 if it is not found.",
+	.details =
+		"Each COMMAND is one argument: quote it. The first one is what the others are "
+		"compared with. FILE.json is what --json of compare, stat -r or hyperfine "
+		"--export-json wrote. FRAMES is what gl --csv or glretrace --pframes wrote, "
+		"or a folder of Mesa's HUD. The report goes to standard output.\n\n"
+		"Exit status: 0; 1 if a command is slower than --fail-above allows, or a counter "
+		"beyond --tolerance; 125 if "
+		"ntime itself or a run "
+		"failed, 126 if a command cannot be executed, 127 if it is not found.",
 	.options = cli_compare_option_table,
 	.foreign = cli_compare_foreign,
 	.is_permuting = true,

@@ -10,6 +10,7 @@
 
 #include "cli/base/options.h"
 #include "cli/compare/files.h"
+#include "cli/compare/frames.h"
 #include "cli/compare/verdict.h"
 #include "cli/output/json.h"
 #include "cli/output/memory.h"
@@ -20,6 +21,7 @@
 enum {
 	ID_PRECISION = 256,
 	ID_FAIL_ABOVE,
+	ID_TOLERANCE,
 	ID_BY,
 	ID_VIA,
 	ID_NAME,
@@ -46,6 +48,8 @@ const struct cli_option cli_compare_option_table[] = {
 	  "how narrow: plus or minus 1% unless said otherwise" },
 	{ ID_FAIL_ABOVE, "fail-above", "PERCENT",
 	  "end with status 1 if a command is certainly slower than the first by more than that" },
+	{ ID_TOLERANCE, "tolerance", "PERCENT",
+	  "of frames: end with status 1 if a counter certainly differs by more than that" },
 	{ 'e', "event", "LIST", "events, {groups} and metrics to compare too; may be repeated" },
 	{ ID_BY, "by", "METRIC",
 	  "what decides: real, user, sys, user+sys, max-rss, an event or a metric" },
@@ -188,6 +192,8 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		ret = set_percent("--fail-above", value, &share);
 		o->fail_above = ret ? 0 : 1 + share;
 		return ret;
+	case ID_TOLERANCE:
+		return set_percent("--tolerance", value, &o->tolerance);
 	case ID_BY:
 		o->by = value;
 		if (strpbrk(value, ",{") && !strchr(value, '/'))
@@ -276,26 +282,84 @@ static bool is_list_of_codes(const char *word)
 	return *word && !word[strspn(word, "0123456789,")];
 }
 
+/*
+ * Are the operands files with frames, or folders of such? 1 or 0; -EINVAL where they are mixed with
+ * others. A folder beside a command is a command, which cannot be executed.
+ */
+static int find_frames(int n, char **operand)
+{
+	const char *frames = NULL, *other = NULL;
+	bool has_results = false;
+	int folders = 0;
+
+	for (int i = 0; i < n; i++) {
+		bool is_folder = cli_operand_is_frame_folder(operand[i]);
+
+		folders += is_folder;
+		has_results |= cli_operand_is_file(operand[i]);
+		if (is_folder || cli_operand_is_frame_file(operand[i]))
+			frames = operand[i];
+		else
+			other = operand[i];
+	}
+	if (!frames || (other && folders == n - 1 && !has_results))
+		return frames && !other;
+	if (other)
+		return cli_compare_misuse("%s has frames, which are compared with frames alone; "
+					  "'%s' is no existing file that ends in .csv, .stats, "
+					  ".txt or .tsv, and no folder with a '/' in its path",
+					  frames, other);
+	return 1;
+}
+
+static int check_frames(const struct cli_compare_options *o)
+{
+	if (o->file.n < 2)
+		return cli_compare_misuse("%s has frames, and there is nothing to compare them "
+					  "with: name a second file",
+					  o->file.word[0]);
+	if (o->name.n && o->name.n != o->file.n)
+		return cli_compare_misuse("--name is given %zu times and there are %zu files: "
+					  "give it once for each",
+					  o->name.n, o->file.n);
+	if (has_run_options(o) || o->by || o->fail_above > 0 || o->export_json || o->export_csv ||
+	    o->export_markdown || o->plot)
+		return cli_compare_misuse("files with frames are not run: of the options take "
+					  "--tolerance, --name, --json and --output");
+	return 0;
+}
+
 int cli_compare_options_parse(struct cli_compare_options *o, const struct cli_command *self,
 			      int argc, char **argv)
 {
-	int ret;
+	int ret, frames;
 
 	*o = (struct cli_compare_options){
 		.run = { .runs = 1, .has_runs = true, .hides_output = true },
+		.tolerance = NAN,
 	};
 	argc = join_lists(o, argc, argv);
 	ret = cli_options_parse(self, argc, argv, set_option, o);
 	if (ret < 0)
 		return ret;
+	frames = find_frames(argc - ret, argv + ret);
+	if (frames < 0)
+		return frames;
+	o->has_frames = frames;
 	o->runs_first = ret < argc && !cli_operand_is_file(argv[ret]);
 	for (; ret < argc; ret++)
-		(void)add_word(cli_operand_is_file(argv[ret]) ? &o->file : &o->operand, argv[ret]);
+		(void)add_word(frames || cli_operand_is_file(argv[ret]) ? &o->file : &o->operand,
+			       argv[ret]);
 	if (o->output && is_place_of_output(o->output))
 		return cli_compare_misuse("--output is the file of the report, not what '%s' is to "
 					  "hyperfine: --show-output shows what commands write, "
 					  "without it that goes nowhere; a file is ./%s",
 					  o->output, o->output);
+	if (o->has_frames)
+		return check_frames(o);
+	if (!isnan(o->tolerance))
+		return cli_compare_misuse("--tolerance is of frames in files, and there is no such "
+					  "file");
 	if (o->operand.n && is_list_of_codes(o->operand.word[0]) && o->ignore_failure)
 		return cli_compare_misuse("'%s' is no command; of --ignore-failure, " NO_CODES,
 					  o->operand.word[0]);

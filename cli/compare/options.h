@@ -28,6 +28,8 @@ struct cli_words {
  * @rounds:	-n; 0: until the interval is narrow enough
  * @precision:	half of that, as a logarithm of a factor; 0: not given
  * @fail_above:	factor above which a command is too slow; 0: not given
+ * @tolerance:	a part by which counters of frames may differ; NAN: not given
+ * @has_frames:	all of @file are of frames
  * @name, @setup, @prepare, @cleanup: one for all commands, or one a command
  * @list:	each "VAR=VALUE,VALUE" of -L
  * @joined:	words that were made of several; owned
@@ -44,6 +46,8 @@ struct cli_compare_options {
 	uint64_t rounds;
 	double precision;
 	double fail_above;
+	double tolerance;
+	bool has_frames;
 	struct cli_words name, setup, prepare, cleanup;
 	struct cli_words list, joined;
 	uint64_t warmups;

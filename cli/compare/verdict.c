@@ -89,20 +89,14 @@ static struct cli_interval by_runs(double *a, size_t n_a, double *b, size_t n_b,
 
 /* Parts of the runs of a side that are held against each other, one after the other. */
 #define PARTS 4
-/* Student's t for a difference of one of them, by the deviation of all: 95 %, 3 degrees. */
-#define PART_T 3.182
 
-/*
- * What is known of @n runs in their order, of logarithms: by how much their parts deviate from each
- * other, and whether they drift.
- */
-static double deviation_of_parts(const double *number, size_t n, bool *drifts)
+double cli_deviation_of_parts(const double *number, size_t n, bool *drifts)
 {
 	struct cli_spread all = { 0 }, parts = { 0 };
 	double deviation;
 
 	for (size_t i = 0; i < n; i++)
-		cli_spread_add(&all, log(number[i]));
+		cli_spread_add(&all, number[i]);
 	for (size_t part = 0; part < PARTS && n >= PARTS; part++) {
 		struct cli_spread of = { 0 };
 
@@ -118,6 +112,17 @@ static double deviation_of_parts(const double *number, size_t n, bool *drifts)
 	return deviation;
 }
 
+static double deviation_of_logarithms(const double *number, size_t n, bool *drifts)
+{
+	double *logarithm = cli_calloc(n + 1, sizeof(*logarithm)), deviation;
+
+	for (size_t i = 0; i < n; i++)
+		logarithm[i] = log(number[i]);
+	deviation = cli_deviation_of_parts(logarithm, n, drifts);
+	free(logarithm);
+	return deviation;
+}
+
 /*
  * By how much runs of another time may differ though nothing else did, a logarithm of a factor.
  * INFINITY: they drift.
@@ -125,9 +130,9 @@ static double deviation_of_parts(const double *number, size_t n, bool *drifts)
 static double drift_of(const double *number, size_t n)
 {
 	bool drifts;
-	double deviation = deviation_of_parts(number, n, &drifts);
+	double deviation = deviation_of_logarithms(number, n, &drifts);
 
-	return drifts ? INFINITY : PART_T * deviation;
+	return drifts ? INFINITY : CLI_PART_T * deviation;
 }
 
 /* Of both lists; both are not empty. */
@@ -202,11 +207,11 @@ struct cli_interval cli_median_of(const struct cli_results *r, size_t side, size
 	for (size_t i = 0; i < n; i++)
 		has_ratio &= number[i] > 0;
 	if (has_ratio)
-		deviation = deviation_of_parts(number, n, &drifts);
+		deviation = deviation_of_logarithms(number, n, &drifts);
 	of = cli_sign(number, n, level);
 	/* Runs that depend on the one before are fewer than they seem: the mean of four parts. */
 	if (drifts) {
-		wider = PART_T * deviation / sqrt(PARTS);
+		wider = CLI_PART_T * deviation / sqrt(PARTS);
 		of.low = fmin(of.low, of.estimate * exp(-wider));
 		of.high = fmax(of.high, of.estimate * exp(wider));
 	}

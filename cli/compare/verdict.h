@@ -61,6 +61,15 @@ struct cli_change cli_change_beside(const struct cli_results *r, size_t side, si
 struct cli_interval cli_median_of(const struct cli_results *r, size_t side, size_t metric,
 				  size_t lines);
 
+/* Student's t for a difference of a quarter, by the deviation of all four: 95 %, 3 degrees. */
+#define CLI_PART_T 3.182
+
+/*
+ * By how much the quarters of @n numbers in their order deviate from each other, by their medians,
+ * and whether the numbers drift.
+ */
+double cli_deviation_of_parts(const double *number, size_t n, bool *drifts);
+
 /* The fewest runs of each side that make an interval. */
 size_t cli_least_rounds(const struct cli_results *r);
 
