@@ -31,6 +31,29 @@ def monitors(folder):
     common.print_aim('Begin and End at most twice a session read', ratio <= 2, f'{ratio:.2f}')
 
 
+def swaps(folder):
+    """What a swap costs beside the driver, with one counter, and what of it is libntime's."""
+    ntime = common.need_built('cli/ntime')
+    scene = common.need_built('tests/gl/scene')
+    valgrind = common.need_tool('valgrind', 'valgrind')
+    out = os.path.join(folder, 'swaps')
+    cost = {}
+    for what in ('glp_frames_ending', 'glp_frames_ended', 'ntime_frame_end'):
+        collected_of = []
+        for frames in (ROUNDS, 2 * ROUNDS):
+            subprocess.run([ntime, 'gl', '-q', '--csv', '/dev/null', '-e', 'page-faults', '--', valgrind, '--tool=callgrind',
+                            f'--callgrind-out-file={out}', f'--toggle-collect={what}', scene, str(frames)], check=True, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, env={**os.environ, 'LP_NUM_THREADS': '0'})
+            with open(out, encoding='ascii', errors='replace') as f:
+                collected_of.append(int(re.search(r'^totals: (\d+)', f.read(), re.M)[1]))
+        cost[what] = (collected_of[1] - collected_of[0]) / ROUNDS
+    swap = cost['glp_frames_ending'] + cost['glp_frames_ended']
+    common.print_table(['instructions of', 'ntime'], [['a swap with one counter, beside the driver', f'{swap:.0f}'],
+                                                      ['ntime_frame_end() of the same', f'{cost["ntime_frame_end"]:.0f}']])
+    ratio = swap / cost['ntime_frame_end']
+    common.print_aim('a swap at most twice ntime_frame_end()', ratio <= 2, f'{ratio:.2f}')
+
+
 def replays(folder):
     """eglretrace of frames that are alike, without threads and without a cache of shaders."""
     ntime = common.need_built('cli/ntime')
@@ -43,7 +66,7 @@ def replays(folder):
         trace = os.path.join(folder, f'{frames}.trace')
         subprocess.run([apitrace, 'trace', '-a', 'egl', '-o', trace, scene, str(frames)], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
-        for what, before in (('plain', []), ('ntime gl', [ntime, 'gl', '--'])):
+        for what, before in (('plain', []), ('ntime gl', [ntime, 'gl', '-q', '--'])):
             cost[what, frames] = collected(folder, [], [retrace, '--headless', trace], before)
     rows, frames_of, start_of = [], {}, {}
     for what in ('plain', 'ntime gl'):
@@ -60,6 +83,7 @@ def replays(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         monitors(folder)
+        swaps(folder)
         replays(folder)
 
 

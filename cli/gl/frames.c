@@ -164,13 +164,13 @@ static struct ntime_value *value_of(const struct cli_gl_series *s, size_t frame,
 	return &s->value[frame * s->items + item];
 }
 
+/* A number comes so many frames later at most: passes, or results that the driver keeps back. */
+#define MOST_LATE 1024
+
 /* The place of frame @number, or SIZE_MAX. */
 static size_t place_of(const struct cli_gl_series *s, uint64_t number)
 {
-	uint64_t behind = s->n ? s->frame[s->n - 1].number - number : UINT64_MAX;
-
-	/* Frames that were lost are between them: it is not further back than that. */
-	for (size_t i = s->n; i > 0 && s->n - i <= behind; i--)
+	for (size_t i = s->n; i > 0 && s->n - i <= MOST_LATE; i--)
 		if (s->frame[i - 1].number == number)
 			return i - 1;
 	return SIZE_MAX;

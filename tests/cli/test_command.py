@@ -364,7 +364,12 @@ def no_more_processes_is_one_sentence():
         resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
 
     def processes():
-        return [name for name in os.listdir('/proc') if name.isdigit() and os.path.exists(f'/proc/{name}') and os.stat(f'/proc/{name}').st_uid == who]
+        found = []
+        for name in filter(str.isdigit, os.listdir('/proc')):
+            # It may end meanwhile.
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                found += [name] if os.stat(f'/proc/{name}').st_uid == who else []
+        return found
 
     with Directory() as folder:
         os.chmod(folder, 0o777)

@@ -738,17 +738,16 @@ def clocks_go_with_the_pass_of_their_group():
             equal(ntime('watch', '--frames', ring, '--csv', '-o', path).returncode, 0)
             with open(path, encoding='utf-8') as f:
                 rows = list(csv.DictReader(f))
-        frames = {}
-        for row in rows:
-            frames.setdefault(row['sample'], {})[row['name']] = row
-        equal(len(frames), 6)
-        for number, frame in enumerate(frames.values()):
-            busy, clocks, share = (frame[n] for n in ('gpu0/input_assembler_busy/', 'gpu0/cycles_core_a/', 'input_assembler_busy_percent'))
-            equal((clocks['flags'], int(clocks['value']) > 1000), ('simulated', True), clocks)
-            equal('frame=' in busy['flags'], number % 2 == 1, busy)
-            equal('frame=' in share['flags'], number % 2 == 1, share)
+        equal(len(rows), 6)
+        for number, row in enumerate(rows):
+            busy, clocks, share = (row[n] for n in ('gpu0/input_assembler_busy/', 'gpu0/cycles_core_a/', 'input_assembler_busy_percent [%]'))
+            flags = row['flags'].split()
+            equal([f for f in flags if f.startswith('gpu0/cycles_core_a/:')], ['gpu0/cycles_core_a/:simulated'])
+            equal(int(clocks) > 1000, True, row)
+            for name in ('gpu0/input_assembler_busy/', 'input_assembler_busy_percent'):
+                equal(f'{name}:frame={number - 1}' in flags, number % 2 == 1, row)
             if number % 2 == 0:
-                equal(abs(float(share['value']) - 100 * int(busy['value']) / int(clocks['value'])) < 1e-4, True, (busy, clocks, share))
+                equal(abs(float(share) - 100 * int(busy) / int(clocks)) < 1e-4, True, row)
 
 
 @test
