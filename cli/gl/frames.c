@@ -2,6 +2,7 @@
 /* Frames of a program: rings for its drawables, copied before they are overwritten. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,11 @@
 #define LOOK_MS 50
 /* Of all drawables: who makes more swaps none of them often. */
 #define MOST_SERIES 256
+/*
+ * That a program sends late, and programs that are heard at one look: nobody holds the others up.
+ */
+#define MOST_RECORDS 16
+#define MOST_CALLS 64
 
 static int listen_to_programs(struct cli_gl_frames *f)
 {
@@ -76,7 +82,8 @@ int cli_gl_frames_begin(struct cli_gl_frames *f, struct ntime_ctx *ctx)
 static struct cli_gl_series *find_series(struct cli_gl_frames *f,
 					 const struct glp_wire_hello *hello)
 {
-	for (size_t i = 0; i < f->n; i++) {
+	/* The last one: a handle is used again, and so is a process id. */
+	for (size_t i = f->n; i-- > 0;) {
 		const struct glp_wire_hello *of = &f->series[i].hello;
 
 		if (of->pid == hello->pid && of->drawable == hello->drawable)
@@ -89,7 +96,7 @@ static struct cli_gl_series *find_series(struct cli_gl_frames *f,
 static int new_file(struct cli_gl_frames *f)
 {
 	return f->path && !f->n ? fcntl(f->whole.fd, F_DUPFD_CLOEXEC, 0)
-				: memfd_create("ntime-frames", MFD_CLOEXEC);
+				: memfd_create("ntime-frames", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
 
 static bool send_answer(int fd, struct glp_wire_answer *answer, int file)
@@ -123,8 +130,10 @@ static void open_ring(struct cli_gl_frames *f, struct cli_gl_series *s)
 {
 	struct ntime_frame_ring_info info = { .size = sizeof(info) };
 
+	/* Who cuts it now gets an error. */
+	(void)fcntl(s->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
 	if (ntime_frame_ring_open(f->ctx, s->file, &s->ring) < 0 ||
-	    ntime_frame_ring_get_info(s->ring, &info) < 0) {
+	    ntime_frame_ring_get_info(s->ring, &info) < 0 || info.depth != DEPTH) {
 		cli_machine_say(f->ctx, -EBADMSG);
 		return;
 	}
@@ -195,6 +204,7 @@ static void keep(struct cli_gl_series *s, const struct ntime_frame *frame)
 		if (at != SIZE_MAX)
 			*value_of(s, at, i) = *v;
 		v->flags = (v->flags & NTIME_ABSENT) | NTIME_NOT_COUNTED;
+		v->value = NAN;
 	}
 }
 
@@ -224,15 +234,15 @@ static void take_late(struct cli_gl_series *s, uint32_t queries, int fd)
 	struct glp_wire_late late;
 
 	copy_frames(s);
-	while (recv(fd, &late, sizeof(late), 0) == sizeof(late)) {
+	for (int i = 0; i < MOST_RECORDS && recv(fd, &late, sizeof(late), 0) == sizeof(late); i++) {
 		size_t at = place_of(s, late.frame);
 
-		for (size_t i = 0; i < n && n <= s->items && at != SIZE_MAX; i++)
-			if (late.known >> i & 1)
-				*value_of(s, at, s->items - n + i) =
-					(struct ntime_value){ .count = late.count[i],
+		for (size_t k = 0; k < n && n <= s->items && at != SIZE_MAX; k++)
+			if (late.known >> k & 1)
+				*value_of(s, at, s->items - n + k) =
+					(struct ntime_value){ .count = late.count[k],
 							      .scale = 1,
-							      .value = (double)late.count[i] };
+							      .value = (double)late.count[k] };
 	}
 }
 
@@ -246,15 +256,19 @@ static bool greet(struct cli_gl_frames *f, int fd)
 
 	/* It says it right behind connect(). */
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	f->has_stranger |= !is_of_user(fd);
 	if (!is_of_user(fd) || recv(fd, &hello, sizeof(hello), 0) != sizeof(hello) ||
 	    hello.version != GLP_WIRE_VERSION)
 		return false;
 	s = find_series(f, &hello);
 	if (hello.kind == GLP_WIRE_SWAP_FAILED && s)
 		s->failed_at = hello.frame;
+	if (hello.kind == GLP_WIRE_LATE && s && s->fd >= 0)
+		hear(f, s);
 	if (hello.kind == GLP_WIRE_LATE && s)
 		take_late(s, f->answer.queries, fd);
-	if (hello.kind >= GLP_WIRE_SWAP_FAILED || s || f->n == MOST_SERIES)
+	f->is_full |= f->n == MOST_SERIES;
+	if (hello.kind >= GLP_WIRE_SWAP_FAILED || f->is_full)
 		return false;
 	file = new_file(f);
 	if (file < 0 || !send_answer(fd, &f->answer, file)) {
@@ -273,7 +287,8 @@ static void accept_programs(struct cli_gl_frames *f)
 {
 	int fd;
 
-	while ((fd = accept4(f->socket, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+	for (int i = 0; i < MOST_CALLS && (fd = accept4(f->socket, NULL, NULL, SOCK_CLOEXEC)) >= 0;
+	     i++)
 		if (!greet(f, fd))
 			(void)close(fd);
 }

@@ -44,6 +44,8 @@ struct cli_gl_series {
  * @answer:	what is counted
  * @path:	of the user's ring, or NULL; the first drawable that swaps has it
  * @hides_events: they are counted because a ring needs one: nobody has asked for them
+ * @has_stranger: a process of another user wanted to tell of frames
+ * @is_full:	there were more drawables than are looked at
  * @socket:	that programs connect to
  */
 struct cli_gl_frames {
@@ -51,7 +53,7 @@ struct cli_gl_frames {
 	struct glp_wire_answer answer;
 	const char *path;
 	struct cli_whole whole;
-	bool has_whole, hides_events;
+	bool has_whole, hides_events, has_stranger, is_full;
 	int socket;
 	struct cli_gl_series *series;
 	size_t n;

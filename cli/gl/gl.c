@@ -105,25 +105,12 @@ static uint32_t query_of(const char *name, size_t chars)
 	return 0;
 }
 
-/* Up to the next comma that is not within braces or slashes. */
-static size_t element_of(const char *list)
-{
-	bool is_within = false;
-	size_t n = 0, depth = 0;
-
-	for (; list[n] && (list[n] != ',' || is_within || depth); n++) {
-		is_within ^= list[n] == '/';
-		depth += list[n] == '{';
-		depth -= list[n] == '}' && depth;
-	}
-	return n;
-}
-
 static void add_events(struct cli_gl *gl, const char *list)
 {
 	char *all;
 
-	for (size_t n = element_of(list);; list += n + 1, n = element_of(list)) {
+	/* Within a formula or a group commas part what is none of these names. */
+	for (size_t n = strcspn(list, ",");; list += n + 1, n = strcspn(list, ",")) {
 		uint32_t query = query_of(list, n);
 
 		gl->queries |= query;
@@ -260,7 +247,7 @@ static int run_harness(struct cli_gl *gl)
 		return cli_say_misuse("gl harness", "--trace is another work than that of the "
 						    "scene, of which --model, --model-count, "
 						    "--render-mode and --texture are");
-	if (cli_gl_scene_check(&gl->harness.scene, "gl harness"))
+	if (cli_gl_scene_check(&gl->harness.scene, "gl harness", CLI_GL_MOST_FRAMES))
 		return CLI_EXIT_FAILED;
 	argv = cli_gl_harness_program(&gl->harness);
 	if (!argv)
@@ -275,7 +262,7 @@ static int run_harness(struct cli_gl *gl)
 
 static int run_scene(struct cli_gl *gl)
 {
-	return cli_gl_scene_check(&gl->harness.scene, "gl scene")
+	return cli_gl_scene_check(&gl->harness.scene, "gl scene", CLI_GL_MOST_FRAMES + 1)
 		       ? CLI_EXIT_FAILED
 		       : cli_gl_scene_draw(&gl->harness.scene);
 }

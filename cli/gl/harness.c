@@ -12,7 +12,6 @@
 #include "cli/output/say.h"
 
 #define WORDS 24
-#define MOST_FRAMES 1000000
 
 static const char *const modes[] = { "immediate", "array", "vbo", NULL };
 static const char *const textures[] = { "small", "large", NULL };
@@ -27,7 +26,7 @@ const char *cli_gl_texture_word(size_t i)
 	return textures[i];
 }
 
-int cli_gl_scene_check(struct cli_gl_scene *s, const char *name)
+int cli_gl_scene_check(struct cli_gl_scene *s, const char *name, uint64_t most_frames)
 {
 	s->model = s->model ? s->model : "torus";
 	s->mode = s->mode ? s->mode : modes[CLI_GL_VBO];
@@ -40,9 +39,9 @@ int cli_gl_scene_check(struct cli_gl_scene *s, const char *name)
 	if (cli_number_parse(s->count_text, 1, CLI_GL_MOST_COPIES, &s->count))
 		return cli_misuse(name, "--model-count %s: say a number from 1 to %d",
 				  s->count_text, CLI_GL_MOST_COPIES);
-	if (cli_number_parse(s->frames_text, 1, MOST_FRAMES, &s->frames))
-		return cli_misuse(name, "--num-frames %s: say a number from 1 to %d",
-				  s->frames_text, MOST_FRAMES);
+	if (cli_number_parse(s->frames_text, 1, most_frames, &s->frames))
+		return cli_misuse(name, "--num-frames %s: say a number from 1 to %llu",
+				  s->frames_text, (unsigned long long)most_frames);
 	return 0;
 }
 
@@ -100,7 +99,13 @@ static char *stem_of(const char *path)
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	const char *dot = strrchr(name, '.');
 
-	return cli_strndup(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+	char *stem = cli_strndup(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+
+	/* A word of a line. */
+	for (char *at = stem; *at; at++)
+		if ((unsigned char)*at <= ' ')
+			*at = '_';
+	return stem;
 }
 
 static void write_options(FILE *f, const struct cli_gl_harness *h, const char *counter)

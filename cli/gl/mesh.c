@@ -14,6 +14,8 @@
 #define STEPS 96
 /* Of a face of a file. */
 #define MOST_CORNERS 64
+/* From 0: squares of distances are numbers still. */
+#define FARTHEST 1e15
 
 static void add_vertex(struct cli_gl_mesh *m, double x, double y, double z)
 {
@@ -101,8 +103,8 @@ static const char *read_vertex(struct cli_gl_mesh *m, char *at)
 		char *end;
 
 		to[i] = strtod(at, &end);
-		if (end == at || !isfinite((float)to[i]))
-			return "a vertex has no three numbers";
+		if (end == at || !(fabs(to[i]) <= FARTHEST))
+			return "a vertex has no three numbers up to 1e15";
 		at = end;
 	}
 	add_vertex(m, to[0], to[1], to[2]);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "cli/output/csv.h"
 #include "cli/output/file.h"
@@ -153,10 +154,15 @@ void cli_gl_write_text(FILE *f, const struct cli_gl_run *run)
 	fputs("\n ", f);
 	if (!tables) {
 		cli_print_safe(f, run->name);
-		fputs(has_failed ? ": no frame was counted\n "
-				 : ": no frame: it swapped no buffers of OpenGL\n ",
+		fputs(has_failed || run->frames.has_stranger
+			      ? ": no frame was counted\n "
+			      : ": no frame: it swapped no buffers of OpenGL\n ",
 		      f);
 	}
+	if (run->frames.has_stranger)
+		fputs("frames of a process that runs as another user are not counted\n ", f);
+	if (run->frames.is_full)
+		fputs("of so many drawables the last ones are not counted\n ", f);
 	if (more)
 		fprintf(f, "%zu more drawables had frames: --csv has them all\n ", more);
 	fprintf(f, "%s s real, %s s CPU, %s page faults, in all\n\n",
@@ -260,7 +266,10 @@ void cli_gl_write_json(FILE *f, const struct cli_gl_run *run)
 	for (char **word = run->argv; *word; word++)
 		json_array_append_new(words, cli_json_text(*word));
 	json_object_set_new(root, "command", words);
-	json_object_set_new(root, "status", json_integer(run->end.status));
+	json_object_set_new(root, "status",
+			    json_integer(WIFEXITED(run->end.status)
+						 ? WEXITSTATUS(run->end.status)
+						 : 128 + WTERMSIG(run->end.status)));
 	FOR_EACH_SERIES(s, run)
 	json_array_append_new(all, series_json(run, s));
 	json_object_set_new(root, "drawables", all);
@@ -296,17 +305,14 @@ static int write_counter(const char *folder, const struct cli_gl_series *s, size
 
 int cli_gl_write_hud(const char *folder, const struct cli_gl_run *run)
 {
-	size_t drawables = 0, n = 0;
+	size_t drawables = 0;
 	int ret = 0;
 
 	FOR_EACH_SERIES(s, run)
 	drawables++;
 	FOR_EACH_SERIES(s, run)
-	{
-		n++;
-		for (size_t i = 0; i < s->items && !ret; i++)
-			if (!s->item[i].is_hidden)
-				ret = write_counter(folder, s, i, drawables > 1 ? n : 0);
-	}
+	for (size_t i = 0; i < s->items && !ret; i++)
+		if (!s->item[i].is_hidden)
+			ret = write_counter(folder, s, i, drawables > 1 ? number_of(run, s) : 0);
 	return ret;
 }

@@ -35,15 +35,42 @@ static void write_blocks(FILE *f, const struct cli_gl_run *run)
 	cli_gl_harness_write(f, run->harness, run);
 }
 
+/* errno says why not. */
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return false;
+	if (!S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	return S_ISDIR(st.st_mode) && access(path, W_OK | X_OK) == 0;
+}
+
+/* Two outputs of one name: the second would replace the first. */
+static int check_names(const struct cli_gl *gl)
+{
+	const char *name[] = { gl->csv, gl->json, gl->plot, gl->frames };
+
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		for (size_t k = 0; k < i; k++)
+			if (name[i] && name[k] && strcmp(name[i], name[k]) == 0 &&
+			    strncmp(name[i], "/dev/", 5) != 0)
+				return cli_misuse("gl", "two options name the file %s", name[i]);
+	return 0;
+}
+
 static int open_reports(struct report *r, const struct cli_gl *gl)
 {
-	int ret = 0;
+	int ret = check_names(gl);
 
+	if (ret)
+		return ret;
 	if (gl->json && cli_json_check() < 0)
 		return -ELIBACC;
-	if (gl->hud && mkdir(gl->hud, 0777) && errno != EEXIST) {
+	if (gl->hud && ((mkdir(gl->hud, 0777) && errno != EEXIST) || !is_folder(gl->hud))) {
 		ret = -errno;
-		cli_say("cannot make the folder %s: %s", gl->hud, strerror(-ret));
+		cli_say("cannot write to the folder %s: %s", gl->hud, strerror(-ret));
 	}
 	for (size_t i = 0; i < REPORTS && !ret; i++)
 		if (r[i].write)
@@ -154,7 +181,9 @@ int cli_gl_run(const struct cli_gl *gl, char **argv)
 {
 	const struct cli_machine machine = { .runs_command = true };
 	const char *slash = strrchr(argv[0], '/');
-	struct cli_gl_run run = { .name = slash ? slash + 1 : argv[0],
+	struct cli_gl_run run = { .name = gl->is_harness && !gl->harness.trace ? "the scene"
+					  : slash			       ? slash + 1
+									       : argv[0],
 				  .argv = argv,
 				  .harness = gl->is_harness ? &gl->harness : NULL,
 				  .frames = { .path = gl->frames,

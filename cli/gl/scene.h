@@ -27,6 +27,7 @@ struct cli_gl_scene {
 };
 
 #define CLI_GL_MOST_COPIES 27
+#define CLI_GL_MOST_FRAMES 1000000
 
 /* Rows of an option table of struct @of, which has a struct cli_gl_harness, @harness. */
 #define CLI_GL_SCENE_OPTIONS(of)                                                                   \
@@ -55,7 +56,7 @@ struct cli_gl_scene {
 cli_word_fn cli_gl_mode_word, cli_gl_texture_word;
 
 /* Numbers of texts, and what is usual. 0 or -EINVAL after a sentence of subcommand @name. */
-int cli_gl_scene_check(struct cli_gl_scene *s, const char *name);
+int cli_gl_scene_check(struct cli_gl_scene *s, const char *name, uint64_t most_frames);
 /* Draw it. An exit status. */
 int cli_gl_scene_draw(const struct cli_gl_scene *s);
 

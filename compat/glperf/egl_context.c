@@ -29,7 +29,7 @@ EGLBoolean EGLAPIENTRY eglMakeCurrent(EGLDisplay display, EGLSurface draw, EGLSu
 
 	if (ret)
 		glp_context_make_current(&egl->driver, context);
-	glp_frames_enter(before, ret, draw, context);
+	glp_frames_enter(before, ret, draw, context, true);
 	return ret;
 }
 
@@ -40,7 +40,7 @@ EGLBoolean glp_egl_release_thread(struct glp_egl *egl)
 
 	if (ret)
 		glp_context_make_current(&egl->driver, NULL);
-	glp_frames_enter(before, ret, NULL, NULL);
+	glp_frames_enter(before, ret, NULL, NULL, true);
 	return ret;
 }
 

@@ -27,13 +27,22 @@
  * @serial:	of the context that @span is of
  * @is_over:	the frame ended
  * @has_span:	@span is begun, and not in @count yet
+ * @is_lost:	it has more than its frame: who swapped, or compiled a list, could not end it
  * @is_void:	of a query: its count cannot be known
  */
 struct part {
 	uint64_t frame, serial;
-	bool is_over, has_span, is_void[GLP_N_QUERIES];
+	bool is_over, has_span, is_lost, is_void[GLP_N_QUERIES];
 	struct glp_span span[GLP_N_QUERIES];
 	uint64_t count[GLP_N_QUERIES];
+};
+
+/* A session, which drawables share that need no passes in turn; @users of them. */
+struct counting {
+	struct ntime_ctx *ctx;
+	struct ntime_session *session;
+	unsigned int users;
+	pid_t pid;
 };
 
 /**
@@ -42,6 +51,9 @@ struct part {
  * @clock:	NULL: they could not be counted
  * @number:	of the frame that runs
  * @is_drawing:	the spans of the last part run
+ * @threads:	in which it is current
+ * @used:	when it was used last, of all
+ * @may_wait:	results are waited for where they would be lost
  * @query:	@n of the driver's, by number
  * @part:	@parts that are not stored yet, the oldest first
  */
@@ -49,17 +61,24 @@ struct glp_frames {
 	struct glp_frames *next;
 	const void *drawable;
 	pid_t pid;
-	struct ntime_ctx *ctx;
-	struct ntime_session *session;
+	struct counting *counting;
 	struct ntime_frames *clock;
 	uint64_t number;
-	bool is_context, is_drawing, has_failed;
+	bool is_context, is_drawing, has_failed, may_wait;
+	unsigned int threads;
+	uint64_t used;
 	unsigned int query[GLP_N_QUERIES];
 	size_t n, parts;
 	struct part part[MOST_FRAMES];
 };
 
+/* Drawables that are counted at one time: of more the one that was not used for longest ends. */
+#define MOST_CLOCKS 16
+
 static struct glp_frames *all;
+static struct counting *shared;
+static uint64_t uses;
+/* Of all that is here: a swap holds it for some thousand instructions. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Those of what is current in this thread. */
 static __thread struct glp_frames *current;
@@ -85,6 +104,16 @@ __attribute__((constructor)) static void find_socket(void)
 	socket_name = name && *name ? name : NULL;
 }
 
+/* Anybody can have the name once ntime has ended, and who has the ring can cut it. */
+static bool is_trusted(int fd)
+{
+	struct ucred who;
+	socklen_t bytes = sizeof(who);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) == 0 &&
+	       (who.uid == geteuid() || who.uid == 0);
+}
+
 /* To ntime, or -1. */
 static int call(const char *name)
 {
@@ -102,7 +131,7 @@ static int call(const char *name)
 		return -1;
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	if (connect(fd, (struct sockaddr *)&to, bytes) == 0)
+	if (connect(fd, (struct sockaddr *)&to, bytes) == 0 && is_trusted(fd))
 		return fd;
 	(void)close(fd);
 	return -1;
@@ -149,16 +178,63 @@ static int hear(int fd, struct glp_wire_answer *answer)
 	return -1;
 }
 
-static int make_clock(struct glp_frames *f, const struct glp_wire_answer *answer, int file)
+static void release(struct counting *k)
+{
+	if (!k || --k->users)
+		return;
+	if (k == shared)
+		shared = NULL;
+	if (k->pid == getpid()) {
+		ntime_session_free(k->session);
+		ntime_close(k->ctx);
+	}
+	free(k);
+}
+
+static int open_counting(struct counting *k, const struct glp_wire_answer *answer)
 {
 	const struct ntime_target target = {
 		.size = sizeof(target),
 		.kind = answer->of_machine ? NTIME_TARGET_MACHINE : NTIME_TARGET_PROCESS,
 		.flags = NTIME_BY_PASS | (answer->of_machine ? 0 : NTIME_CHILDREN),
-		.pid = answer->of_machine ? 0 : f->pid
+		.pid = answer->of_machine ? 0 : k->pid
 	};
+	int ret = ntime_open(&k->ctx, NULL);
+
+	if (ret == 0)
+		ret = ntime_session_new(k->ctx, &target, &k->session);
+	if (ret == 0)
+		ret = ntime_session_add_list(k->session, answer->events);
+	if (ret == 0)
+		ret = ntime_session_open(k->session);
+	return ret < 0 ? ret : ntime_session_start(k->session);
+}
+
+/* What the answer asks for; of one process that is the same each time. 0 or -errno. */
+static int find_counting(struct glp_frames *f, const struct glp_wire_answer *answer)
+{
+	int ret;
+
+	if (shared && shared->pid == f->pid) {
+		f->counting = shared;
+		shared->users++;
+		return 0;
+	}
+	f->counting = calloc(1, sizeof(*f->counting));
+	if (!f->counting)
+		return -ENOMEM;
+	f->counting->users = 1;
+	f->counting->pid = f->pid;
+	ret = open_counting(f->counting, answer);
+	if (ret >= 0 && ntime_session_passes(f->counting->session) == 1)
+		shared = f->counting;
+	return ret < 0 ? ret : 0;
+}
+
+static int make_clock(struct glp_frames *f, const struct glp_wire_answer *answer, int file)
+{
 	struct ntime_item own[GLP_N_QUERIES];
-	int ret = ntime_open(&f->ctx, NULL);
+	int ret = find_counting(f, answer);
 
 	for (unsigned int q = 0; q < GLP_N_QUERIES; q++) {
 		if (!(answer->queries >> q & 1))
@@ -167,26 +243,17 @@ static int make_clock(struct glp_frames *f, const struct glp_wire_answer *answer
 		f->query[f->n++] = q;
 	}
 	if (ret == 0)
-		ret = ntime_session_new(f->ctx, &target, &f->session);
-	if (ret == 0)
-		ret = ntime_session_add_list(f->session, answer->events);
-	if (ret == 0)
-		ret = ntime_session_open(f->session);
-	if (ret >= 0)
-		ret = ntime_session_start(f->session);
-	if (ret >= 0)
-		ret = ntime_frames_new_own(f->session, own, f->n, answer->depth, file, &f->clock);
+		ret = ntime_frames_new_own(f->counting->session, own, f->n, answer->depth, file,
+					   &f->clock);
 	return ret < 0 ? ret : 0;
 }
 
 static void stop(struct glp_frames *f)
 {
 	ntime_frames_free(f->clock);
-	ntime_session_free(f->session);
-	ntime_close(f->ctx);
+	release(f->counting);
 	f->clock = NULL;
-	f->session = NULL;
-	f->ctx = NULL;
+	f->counting = NULL;
 }
 
 static void begin(struct glp_frames *f)
@@ -205,7 +272,9 @@ static void begin(struct glp_frames *f)
 		done.error = make_clock(f, &answer, file);
 		if (done.error < 0)
 			snprintf(done.why, sizeof(done.why), "%s",
-				 f->ctx ? ntime_error_text(f->ctx) : "");
+				 f->counting && f->counting->ctx
+					 ? ntime_error_text(f->counting->ctx)
+					 : "");
 		(void)close(file);
 		(void)say(fd, &done, sizeof(done));
 		if (done.error < 0)
@@ -214,28 +283,57 @@ static void begin(struct glp_frames *f)
 	(void)close(fd);
 }
 
-/* Those of a drawable, which begin if they are new and @begins; NULL: nobody wants them. */
+static void tell_late(struct glp_frames *f);
+
+/*
+ * One more clock: the one that was not used for longest ends, as no window says that it has gone.
+ */
+static void make_room(void)
+{
+	struct glp_frames **oldest = NULL, *gone;
+	size_t n = 0;
+
+	for (struct glp_frames **p = &all; *p; p = &(*p)->next) {
+		n++;
+		if (!(*p)->threads && (!oldest || (*p)->used < (*oldest)->used))
+			oldest = p;
+	}
+	if (n <= MOST_CLOCKS || !oldest)
+		return;
+	gone = *oldest;
+	*oldest = gone->next;
+	if (gone->pid == getpid()) {
+		tell_late(gone);
+		stop(gone);
+	}
+	free(gone);
+}
+
+/*
+ * With the lock: those of a drawable, which begin if they are new and @begins; NULL: nobody wants
+ * them, or they cannot be counted.
+ */
 static struct glp_frames *find(const void *drawable, bool is_context, bool begins)
 {
-	struct glp_frames *f;
+	struct glp_frames *f = all;
 
 	if (!socket_name || !drawable)
 		return NULL;
-	pthread_mutex_lock(&lock);
-	for (f = all; f && (f->drawable != drawable || f->pid != getpid()); f = f->next)
-		;
+	while (f && (f->drawable != drawable || f->is_context != is_context || f->pid != getpid()))
+		f = f->next;
 	if (!f && begins) {
 		f = calloc(1, sizeof(*f));
-		if (f) {
-			f->drawable = drawable;
-			f->is_context = is_context;
-			f->pid = getpid();
-			f->next = all;
-			all = f;
-			begin(f);
-		}
+		if (!f)
+			return NULL;
+		f->drawable = drawable;
+		f->is_context = is_context;
+		f->pid = getpid();
+		f->used = ++uses;
+		f->next = all;
+		all = f;
+		make_room();
+		begin(f);
 	}
-	pthread_mutex_unlock(&lock);
 	return f && f->clock ? f : NULL;
 }
 
@@ -267,10 +365,10 @@ static void take_results(struct glp_frames *f)
 {
 	struct part *p = &f->part[0];
 
-	if (!f->parts || !settle(f, p, f->parts == MOST_FRAMES))
+	if (!f->parts || !p->is_over || !settle(f, p, f->parts == MOST_FRAMES))
 		return;
 	for (size_t i = 0; i < f->n; i++)
-		if (!p->is_void[i])
+		if (!p->is_void[i] && !p->is_lost)
 			(void)ntime_frame_put(f->clock, i, p->frame, p->count[i]);
 	memmove(p, p + 1, --f->parts * sizeof(*p));
 }
@@ -290,7 +388,7 @@ static void tell_late(struct glp_frames *f)
 
 			(void)settle(f, p, true);
 			for (size_t i = 0; i < f->n; i++) {
-				late.known |= (uint32_t)!p->is_void[i] << i;
+				late.known |= (uint32_t)(!p->is_void[i] && !p->is_lost) << i;
 				late.count[i] = p->count[i];
 			}
 			if (!say(fd, &late, sizeof(late)))
@@ -301,23 +399,32 @@ static void tell_late(struct glp_frames *f)
 	memmove(f->part, f->part + taken, f->parts * sizeof(f->part[0]));
 }
 
+/* Nobody will ask for it. */
+static void give_up(struct glp_frames *f, struct part *p)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		if (!p->is_void[i])
+			glp_pipeline_drop(glp_context_current(), f->query[i], &p->span[i]);
+		p->is_void[i] = true;
+	}
+	p->has_span = false;
+}
+
 /*
  * @c goes from this thread, and results are asked for in their context. @is_end: perhaps for good.
  * What another thread draws on is left alone.
  */
 static void settle_all(const struct glp_context *c, bool is_end)
 {
-	pthread_mutex_lock(&lock);
 	for (struct glp_frames *f = all; f; f = f->next) {
-		if (f->pid != getpid() || f->is_drawing || !f->parts ||
-		    f->part[0].serial != c->serial)
+		if (f->pid != getpid() || f->is_drawing)
 			continue;
 		for (size_t i = 0; i < f->parts; i++)
-			(void)settle(f, &f->part[i], true);
-		if (is_end)
+			if (f->part[i].serial == c->serial && !settle(f, &f->part[i], f->may_wait))
+				give_up(f, &f->part[i]);
+		if (is_end && f->parts && !f->part[0].has_span)
 			tell_late(f);
 	}
-	pthread_mutex_unlock(&lock);
 }
 
 static void end_part(struct glp_frames *f);
@@ -327,11 +434,15 @@ static void end_of_program(void)
 {
 	const struct glp_context *c = glp_context_current();
 
-	if (current && current->pid == getpid())
+	pthread_mutex_lock(&lock);
+	/* The driver of a window that is gone would end the program with an error of X. */
+	if (current && current->pid == getpid() && current->may_wait) {
 		end_part(current);
-	current = NULL;
-	if (c)
-		settle_all(c, true);
+		current = NULL;
+		if (c)
+			settle_all(c, true);
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 static void wait_for_end(void)
@@ -369,7 +480,14 @@ static void end_part(struct glp_frames *f)
 	struct glp_context *c = glp_context_current();
 	struct part *p = &f->part[f->parts - 1];
 
-	for (size_t i = 0; f->is_drawing && i < f->n; i++)
+	if (!f->is_drawing)
+		return;
+	/* The end would become a part of the program's list. */
+	if (c && glp_pipeline_is_compiling(c)) {
+		p->is_lost = true;
+		return;
+	}
+	for (size_t i = 0; i < f->n; i++)
 		if (!p->is_void[i] && c && c->serial == p->serial)
 			glp_pipeline_end(c, f->query[i], &p->span[i]);
 	f->is_drawing = false;
@@ -383,30 +501,48 @@ struct glp_frames *glp_frames_leave(const void *context)
 	current = NULL;
 	if (!f)
 		return NULL;
+	pthread_mutex_lock(&lock);
+	f->threads--;
 	end_part(f);
 	if (c && c->handle != context)
 		settle_all(c, !context);
+	pthread_mutex_unlock(&lock);
 	return f;
 }
 
 void glp_frames_enter(struct glp_frames *before, bool has_changed, const void *drawable,
-		      const void *context)
+		      const void *context, bool may_wait)
 {
+	if (!socket_name)
+		return;
+	pthread_mutex_lock(&lock);
 	current = before;
 	if (has_changed)
 		current = context ? find(drawable ? drawable : context, !drawable, true) : NULL;
-	if (current)
+	if (current) {
+		current->may_wait = may_wait;
+		current->threads++;
+		current->used = ++uses;
 		begin_part(current);
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 struct glp_frames *glp_frames_ending(const void *drawable)
 {
 	struct glp_frames *f = current;
 
+	if (!socket_name)
+		return NULL;
+	pthread_mutex_lock(&lock);
 	if (!f || f->drawable != drawable || f->pid != getpid())
 		f = find(drawable, false, false);
 	if (f && f == current)
 		end_part(f);
+	/* Not to end while the driver swaps. */
+	if (f)
+		f->threads++;
+	pthread_mutex_unlock(&lock);
 	return f;
 }
 
@@ -425,17 +561,25 @@ void glp_frames_ended(struct glp_frames *f, bool has_swapped)
 {
 	if (!f)
 		return;
+	pthread_mutex_lock(&lock);
+	f->threads--;
+	f->used = ++uses;
+	if (!has_swapped)
+		tell_failure(f);
+	if (has_swapped && f->parts) {
+		/* What another thread draws goes on, and is of more frames than one. */
+		f->part[f->parts - 1].is_over = !f->is_drawing;
+		f->part[f->parts - 1].is_lost |= f->is_drawing;
+	}
 	if (has_swapped) {
-		if (f->parts)
-			f->part[f->parts - 1].is_over = true;
-		take_results(f);
+		if (f == current)
+			take_results(f);
 		(void)ntime_frame_end(f->clock, &f->number);
 		f->number++;
-	} else {
-		tell_failure(f);
 	}
 	if (f == current)
 		begin_part(f);
+	pthread_mutex_unlock(&lock);
 }
 
 /* Of a context without a drawable. */

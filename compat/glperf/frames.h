@@ -17,11 +17,12 @@ struct glp_frames;
 /*
  * Before the driver makes @context current in this thread, or none (NULL), and afterwards: @before
  * is what the first returned, and goes on where the driver has failed. @drawable: NULL: none, and
- * the context has frames of its own.
+ * the context has frames of its own. @may_wait: the driver may be waited for where nobody can ask
+ * for results afterwards.
  */
 struct glp_frames *glp_frames_leave(const void *context);
 void glp_frames_enter(struct glp_frames *before, bool has_changed, const void *drawable,
-		      const void *context);
+		      const void *context, bool may_wait);
 
 /* Before the driver swaps, and afterwards; NULL: nobody asked for frames. */
 struct glp_frames *glp_frames_ending(const void *drawable);

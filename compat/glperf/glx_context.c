@@ -59,7 +59,7 @@ static Bool made_current(struct glp_frames *before, Bool is, GLXDrawable drawabl
 	if (is)
 		glp_context_make_current(&glp_glx_real()->driver, context);
 	/* NOLINTNEXTLINE(performance-no-int-to-ptr) a number of X, by which it is found */
-	glp_frames_enter(before, is, (const void *)drawable, context);
+	glp_frames_enter(before, is, (const void *)drawable, context, false);
 	return is;
 }
 

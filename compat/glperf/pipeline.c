@@ -327,8 +327,7 @@ static int begin_time(struct glp_context *c, struct glp_query *q, struct glp_spa
 	return 0;
 }
 
-/* While the program compiles a list, calls of ours would become a part of it. */
-static bool is_compiling(struct glp_context *c)
+bool glp_pipeline_is_compiling(struct glp_context *c)
 {
 	GLint list = 0;
 
@@ -344,7 +343,7 @@ int glp_pipeline_begin(struct glp_context *c, unsigned int n, struct glp_span *s
 	int ret;
 
 	memset(span, 0, sizeof(*span));
-	if (is_compiling(c))
+	if (glp_pipeline_is_compiling(c))
 		return -EBUSY;
 	if (glp_pipeline_is_time(n))
 		return begin_time(c, q, span);
@@ -504,7 +503,7 @@ static void begin_query(GLenum target, GLuint id, bool is_indexed)
 {
 	struct glp_context *c = glp_context_current();
 	struct glp_query *q = c ? find_query(c, target) : NULL;
-	bool steps_aside = q && q->is_open && !is_compiling(c);
+	bool steps_aside = q && q->is_open && !glp_pipeline_is_compiling(c);
 	const struct glp_driver *d = glp_context_driver(c);
 
 	if (c && c->pipeline.n_borrowed)
@@ -534,12 +533,12 @@ static void end_query(GLenum target, bool is_indexed)
 	const struct glp_driver *d = glp_context_driver(c);
 	bool is_back;
 
-	if (q && q->is_open && !is_compiling(c)) {
+	if (q && q->is_open && !glp_pipeline_is_compiling(c)) {
 		/* The query that runs is ours; the program has none. */
 		glp_context_raise(c, GL_INVALID_OPERATION);
 		return;
 	}
-	is_back = q && q->aside && !is_compiling(c);
+	is_back = q && q->aside && !glp_pipeline_is_compiling(c);
 	if (is_back)
 		glp_context_hush(c);
 	if (is_indexed)

@@ -110,6 +110,9 @@ bool glp_pipeline_get(struct glp_context *c, unsigned int q, const struct glp_sp
 		      uint64_t *count);
 void glp_pipeline_drop(struct glp_context *c, unsigned int q, struct glp_span *span);
 
+/* While the program compiles a list, calls of ours would become a part of it. */
+bool glp_pipeline_is_compiling(struct glp_context *c);
+
 /* Ours that run end, and go on at the next call with @is_end false. */
 void glp_pipeline_cut(struct glp_context *c, bool is_end);
 

@@ -55,7 +55,7 @@ def wrong_command_lines():
             (('--csv', 'true'), 125, 'name a program to run'),
             (('--csv', 'x', 'list'), 125, "its options stand behind 'list'"),
             (('--es', 'true'), 125, "--es"),
-            (('--hud', '/nonexistent/folder', 'true'), 125, 'cannot make the folder /nonexistent/folder'),
+            (('--hud', '/nonexistent/folder', 'true'), 125, 'cannot write to the folder /nonexistent/folder'),
             (('--csv', '/nonexistent/x.csv', 'true'), 125, '/nonexistent/x.csv'),
             (('--frames', '/dev/null', 'true'), 125, '/dev/null is no regular file'),
             (('-e', 'page-faults,' + 'x' * 4200, 'true'), 125, '-e has 4212 characters'),

@@ -4,8 +4,9 @@
  *
  * HOW: "exit" ends by _exit(2), "abort" by a signal; "two" draws frame k on one surface and frame
  * k + 1 on another in turn, with one context; "threads" draws on two at one time, with a context
- * each; "flush" has no surface; "none" never swaps; "wrong" has
- * no surface any more from frame 3 on.
+ * each; "flush" has no surface; "none" never swaps; "many" has a
+ * surface of its own for each frame, after the first three; "list" has a list open as frame 3 ends;
+ * "wrong" has no surface any more from frame 3 on.
  */
 #include "tests/gl/window.h"
 
@@ -76,11 +77,22 @@ static void *draw_all(void *of)
 		if (is("two"))
 			eglMakeCurrent(display, frame % 2 ? other : own, frame % 2 ? other : own,
 				       context);
+		if (is("many") && frame >= 3) {
+			(void)new_context();
+			own = other = surface;
+		}
 		draw(frame);
+		if (is("list") && frame == 3)
+			glNewList(glGenLists(1), GL_COMPILE);
 		if (is("flush"))
 			glFlush();
 		else if (!is("none"))
 			eglSwapBuffers(display, is("two") && frame % 2 ? other : own);
+		if (is("list") && frame == 3) {
+			glEndList();
+			if (glGetError())
+				fail_with("the list has an error");
+		}
 		if (is("wrong") && frame == 2)
 			eglDestroySurface(display, own);
 	}
