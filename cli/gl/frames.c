@@ -18,6 +18,7 @@
 #include "cli/gl/frames.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
+#include "cli/stat/frames.h"
 #include "cli/stat/wide.h"
 
 /* Of a ring, and how often it is looked at: 80,000 frames a second are copied. */
@@ -45,23 +46,6 @@ static int listen_to_programs(struct cli_gl_frames *f)
 	return setenv(GLP_WIRE_VARIABLE, name.sun_path + 1, 1) ? -ENOMEM : 0;
 }
 
-static int make_ring(struct cli_gl_frames *f)
-{
-	int ret = cli_place_find(&f->whole.place, f->path);
-
-	f->has_whole = true;
-	if (!ret && f->whole.place.stream >= 0) {
-		cli_say("%s is no regular file: a ring of frames needs one", f->path);
-		return -EINVAL;
-	}
-	if (!ret)
-		ret = cli_whole_begin(&f->whole);
-	if (ret)
-		cli_say("cannot write to %s: %s", f->path,
-			*f->whole.place.why ? f->whole.place.why : strerror(-ret));
-	return ret;
-}
-
 int cli_gl_frames_begin(struct cli_gl_frames *f, struct ntime_ctx *ctx)
 {
 	int ret;
@@ -69,7 +53,8 @@ int cli_gl_frames_begin(struct cli_gl_frames *f, struct ntime_ctx *ctx)
 	f->ctx = ctx;
 	f->answer.version = GLP_WIRE_VERSION;
 	f->answer.depth = DEPTH;
-	ret = f->path ? make_ring(f) : 0;
+	f->has_whole = f->path;
+	ret = f->path ? cli_frames_file_begin(&f->whole, f->path) : 0;
 	if (ret)
 		return ret;
 	cli_cut_survive();
@@ -114,16 +99,6 @@ static bool send_answer(int fd, struct glp_wire_answer *answer, int file)
 				  .cmsg_len = CMSG_LEN(sizeof(int)) };
 	memcpy(CMSG_DATA(with), &file, sizeof(file));
 	return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(*answer);
-}
-
-/* Only who runs as this user. */
-static bool is_of_user(int fd)
-{
-	struct ucred who;
-	socklen_t bytes = sizeof(who);
-
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) == 0 &&
-	       (who.uid == geteuid() || who.uid == 0);
 }
 
 static void open_ring(struct cli_gl_frames *f, struct cli_gl_series *s)
@@ -256,8 +231,11 @@ static bool greet(struct cli_gl_frames *f, int fd)
 
 	/* It says it right behind connect(). */
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	f->has_stranger |= !is_of_user(fd);
-	if (!is_of_user(fd) || recv(fd, &hello, sizeof(hello), 0) != sizeof(hello) ||
+	if (!glp_wire_is_trusted(fd)) {
+		f->has_stranger = true;
+		return false;
+	}
+	if (recv(fd, &hello, sizeof(hello), 0) != sizeof(hello) ||
 	    hello.version != GLP_WIRE_VERSION)
 		return false;
 	s = find_series(f, &hello);
@@ -351,24 +329,13 @@ void cli_gl_frames_fini(struct cli_gl_frames *f)
 		cli_whole_drop(&f->whole);
 }
 
-double *cli_gl_lengths(const struct cli_gl_series *s, size_t *n)
+double cli_gl_number(const struct cli_gl_series *s, size_t i, size_t item)
 {
-	double *length = cli_calloc(s->n + 1, sizeof(*length));
+	const struct ntime_frame *frame = &s->frame[i];
+	const struct ntime_value *v;
 
-	*n = 0;
-	for (size_t i = 0; i < s->n; i++)
-		if (s->frame[i].number)
-			length[(*n)++] = (double)(s->frame[i].end_ns - s->frame[i].begin_ns);
-	return length;
-}
-
-double *cli_gl_numbers(const struct cli_gl_series *s, size_t item, size_t *n)
-{
-	double *number = cli_calloc(s->n + 1, sizeof(*number));
-
-	*n = 0;
-	for (size_t i = 0; i < s->n; i++)
-		if (s->frame[i].number && cli_wide_has_number(value_of(s, i, item)))
-			number[(*n)++] = value_of(s, i, item)->value;
-	return number;
+	if (item == SIZE_MAX)
+		return (double)(frame->end_ns - frame->begin_ns);
+	v = value_of(s, i, item);
+	return cli_wide_has_number(v) ? v->value : NAN;
 }

@@ -68,9 +68,7 @@ int cli_gl_frames_begin(struct cli_gl_frames *f, struct ntime_ctx *ctx);
 int cli_gl_frames_follow(struct cli_gl_frames *f, pid_t pid);
 void cli_gl_frames_fini(struct cli_gl_frames *f);
 
-/* Frames with a number, of value @item, but for frame 0; the caller frees. @n of them. */
-double *cli_gl_numbers(const struct cli_gl_series *s, size_t item, size_t *n);
-/* The same of their length in ns. */
-double *cli_gl_lengths(const struct cli_gl_series *s, size_t *n);
+/* Value @item of the frame at place @i, or with SIZE_MAX its length in ns; NAN: it has none. */
+double cli_gl_number(const struct cli_gl_series *s, size_t i, size_t item);
 
 #endif

@@ -141,9 +141,12 @@ void cli_gl_harness_write(FILE *f, const struct cli_gl_harness *h, const struct 
 		struct cli_gl_summary length = cli_gl_summarize(s, SIZE_MAX);
 
 		for (size_t k = 0; k < s->items && length.n; k++) {
-			struct cli_gl_summary sum = cli_gl_summarize(s, k);
+			struct cli_gl_summary sum;
 
-			if (s->item[k].is_hidden || !sum.n)
+			if (s->item[k].is_hidden)
+				continue;
+			sum = cli_gl_summarize(s, k);
+			if (!sum.n)
 				continue;
 			write_options(f, h, s->item[k].name);
 			fprintf(f, "STATS:\nfps=%.3g\n", 1e9 / length.mean);

@@ -43,14 +43,6 @@ static double y_of(const struct strip *p, double value)
 	return p->bottom - value / p->most * BARS;
 }
 
-static double value_of(const struct strip *p, size_t i)
-{
-	const struct ntime_frame *frame = &p->s->frame[i];
-
-	return p->item == SIZE_MAX ? (double)(frame->end_ns - frame->begin_ns)
-				   : p->s->value[i * p->s->items + p->item].value;
-}
-
 static char *text_of(const struct strip *p, double value)
 {
 	const char *shown;
@@ -74,7 +66,7 @@ static void put_bars(FILE *f, const struct strip *p)
 		}
 		if (i == p->s->n || !p->s->frame[i].number)
 			continue;
-		value = value_of(p, i);
+		value = cli_gl_number(p->s, i, p->item);
 		x = at;
 		/* What has no number has no bar. */
 		if (value > most)

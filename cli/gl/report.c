@@ -22,20 +22,20 @@
 
 struct cli_gl_summary cli_gl_summarize(const struct cli_gl_series *s, size_t item)
 {
+	double *number = cli_calloc(s->n + 1, sizeof(*number));
 	struct cli_gl_summary sum = { .mean = 0 };
-	double *number =
-		item == SIZE_MAX ? cli_gl_lengths(s, &sum.n) : cli_gl_numbers(s, item, &sum.n);
 
-	for (size_t i = 0, at = 0; i < s->n && at < sum.n; i++) {
-		const struct ntime_value *v = &s->value[i * s->items + item];
+	for (size_t i = 0; i < s->n; i++) {
+		double of = cli_gl_number(s, i, item);
 
-		if (!s->frame[i].number || (item != SIZE_MAX && !cli_wide_has_number(v)))
+		if (!s->frame[i].number || isnan(of))
 			continue;
-		if (!at || number[at] > sum.max) {
-			sum.max = number[at];
+		if (!sum.n || of > sum.max) {
+			sum.max = of;
 			sum.worst = s->frame[i].number;
 		}
-		sum.mean += number[at++];
+		sum.mean += of;
+		number[sum.n++] = of;
 	}
 	cli_sort(number, sum.n);
 	if (sum.n) {
@@ -46,6 +46,12 @@ struct cli_gl_summary cli_gl_summarize(const struct cli_gl_series *s, size_t ite
 	}
 	free(number);
 	return sum;
+}
+
+int cli_gl_status(const struct cli_gl_run *run)
+{
+	return WIFEXITED(run->end.status) ? WEXITSTATUS(run->end.status)
+					  : 128 + WTERMSIG(run->end.status);
 }
 
 #define COLUMNS(X)                                                                                 \
@@ -118,11 +124,12 @@ static void write_series(FILE *f, const struct cli_look *look, const struct cli_
 	cli_table_init(&table, &columns, look->utf8);
 	put_row(&table, "frame time", "ns", &length);
 	for (size_t i = 0; i < s->items; i++) {
-		struct cli_gl_summary sum = cli_gl_summarize(s, i);
+		struct cli_gl_summary sum;
 
-		if (!s->item[i].is_hidden)
-			put_row(&table, name_for_people(s->item[i].name), s->item[i].unit_text,
-				&sum);
+		if (s->item[i].is_hidden)
+			continue;
+		sum = cli_gl_summarize(s, i);
+		put_row(&table, name_for_people(s->item[i].name), s->item[i].unit_text, &sum);
 	}
 	cli_table_print(&table, f, look);
 	cli_table_fini(&table);
@@ -238,11 +245,13 @@ static json_t *series_json(const struct cli_gl_run *run, const struct cli_gl_ser
 	cli_wide_init(&w, s->item, s->items);
 	json_array_append_new(items, summary_json("frame-time", "ns", &length));
 	for (size_t i = 0; i < s->items; i++) {
-		struct cli_gl_summary sum = cli_gl_summarize(s, i);
+		struct cli_gl_summary sum;
 
-		if (!s->item[i].is_hidden)
-			json_array_append_new(
-				items, summary_json(s->item[i].name, s->item[i].unit_text, &sum));
+		if (s->item[i].is_hidden)
+			continue;
+		sum = cli_gl_summarize(s, i);
+		json_array_append_new(items,
+				      summary_json(s->item[i].name, s->item[i].unit_text, &sum));
 	}
 	for (size_t i = 0; i < s->n; i++) {
 		fill(&w, run, s, i);
@@ -266,10 +275,7 @@ void cli_gl_write_json(FILE *f, const struct cli_gl_run *run)
 	for (char **word = run->argv; *word; word++)
 		json_array_append_new(words, cli_json_text(*word));
 	json_object_set_new(root, "command", words);
-	json_object_set_new(root, "status",
-			    json_integer(WIFEXITED(run->end.status)
-						 ? WEXITSTATUS(run->end.status)
-						 : 128 + WTERMSIG(run->end.status)));
+	json_object_set_new(root, "status", json_integer(cli_gl_status(run)));
 	FOR_EACH_SERIES(s, run)
 	json_array_append_new(all, series_json(run, s));
 	json_object_set_new(root, "drawables", all);
@@ -290,11 +296,10 @@ static int write_counter(const char *folder, const struct cli_gl_series *s, size
 			: cli_format("%s/%s", folder, name);
 	ret = cli_output_open(&out, path, false);
 	for (size_t i = 0; i < s->n && !ret; i++) {
-		const struct ntime_value *v = &s->value[i * s->items + item];
+		double of = cli_gl_number(s, i, item);
 
 		if (s->frame[i].number)
-			fprintf(out.f, "%s\n",
-				cli_wide_has_number(v) ? cli_number_exact(v->value).text : "nan");
+			fprintf(out.f, "%s\n", isnan(of) ? "nan" : cli_number_exact(of).text);
 	}
 	if (!ret)
 		ret = cli_output_close(&out);

@@ -39,6 +39,9 @@ struct cli_gl_run {
 	struct cli_gl_frames frames;
 };
 
+/* The program's exit status, as a shell has it. */
+int cli_gl_status(const struct cli_gl_run *run);
+
 void cli_gl_write_text(FILE *f, const struct cli_gl_run *run);
 void cli_gl_write_csv(FILE *f, const struct cli_gl_run *run);
 void cli_gl_write_json(FILE *f, const struct cli_gl_run *run);

@@ -206,6 +206,5 @@ int cli_gl_run(const struct cli_gl *gl, char **argv)
 		return ret;
 	if (WIFSIGNALED(run.end.status))
 		cli_signals_die(WTERMSIG(run.end.status));
-	return WIFEXITED(run.end.status) ? WEXITSTATUS(run.end.status)
-					 : 128 + WTERMSIG(run.end.status);
+	return cli_gl_status(&run);
 }

@@ -42,28 +42,27 @@ int cli_frames_init(struct cli_frames *f, struct ntime_ctx *ctx, const char *pat
 	return 0;
 }
 
-static int make_file(struct cli_frames *f)
+int cli_frames_file_begin(struct cli_whole *w, const char *path)
 {
-	int ret = cli_place_find(&f->file.place, f->path);
+	int ret = cli_place_find(&w->place, path);
 
-	f->has_file = true;
-	if (!ret && f->file.place.stream >= 0) {
-		cli_say("%s is no regular file: a ring of frames needs one", f->path);
+	if (!ret && w->place.stream >= 0) {
+		cli_say("%s is no regular file: a ring of frames needs one", path);
 		return -EINVAL;
 	}
 	if (!ret)
-		ret = cli_whole_begin(&f->file);
+		ret = cli_whole_begin(w);
 	if (!ret)
 		return 0;
-	cli_say("cannot write to %s: %s", f->path,
-		*f->file.place.why ? f->file.place.why : strerror(-ret));
+	cli_say("cannot write to %s: %s", path, *w->place.why ? w->place.why : strerror(-ret));
 	return ret;
 }
 
 int cli_frames_begin(struct cli_frames *f, struct ntime_session *s, pid_t pid)
 {
-	int ret = make_file(f);
+	int ret = cli_frames_file_begin(&f->file, f->path);
 
+	f->has_file = true;
 	/* The command has its own by now. */
 	(void)close(f->theirs);
 	f->theirs = -1;

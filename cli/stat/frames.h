@@ -46,6 +46,12 @@ struct cli_frames {
 };
 
 /*
+ * Begin the file of a ring, which becomes visible by cli_whole_end(). 0 or -errno after a sentence;
+ * cli_whole_drop() in either case.
+ */
+int cli_frames_file_begin(struct cli_whole *w, const char *path);
+
+/*
  * Before the command is forked: what it inherits. 0 or -errno after a sentence; cli_frames_fini()
  * in either case, here and below.
  */

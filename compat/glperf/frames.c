@@ -104,16 +104,6 @@ __attribute__((constructor)) static void find_socket(void)
 	socket_name = name && *name ? name : NULL;
 }
 
-/* Anybody can have the name once ntime has ended, and who has the ring can cut it. */
-static bool is_trusted(int fd)
-{
-	struct ucred who;
-	socklen_t bytes = sizeof(who);
-
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) == 0 &&
-	       (who.uid == geteuid() || who.uid == 0);
-}
-
 /* To ntime, or -1. */
 static int call(const char *name)
 {
@@ -131,7 +121,7 @@ static int call(const char *name)
 		return -1;
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	if (connect(fd, (struct sockaddr *)&to, bytes) == 0 && is_trusted(fd))
+	if (connect(fd, (struct sockaddr *)&to, bytes) == 0 && glp_wire_is_trusted(fd))
 		return fd;
 	(void)close(fd);
 	return -1;

@@ -10,7 +10,10 @@
 #ifndef GLP_WIRE_H
 #define GLP_WIRE_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 /* Of the environment: the socket's name without the NUL in front. */
 #define GLP_WIRE_VARIABLE "NTIME_GL_FRAMES"
@@ -91,5 +94,18 @@ struct glp_wire_done {
 	int32_t error;
 	char why[508];
 };
+
+/*
+ * Is who stands behind socket @fd of this user, or root? Asked by both: anybody can have the name
+ * once ntime has ended, and who has a ring can cut it.
+ */
+static inline bool glp_wire_is_trusted(int fd)
+{
+	struct ucred who;
+	socklen_t bytes = sizeof(who);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes) == 0 &&
+	       (who.uid == geteuid() || who.uid == 0);
+}
 
 #endif
