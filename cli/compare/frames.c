@@ -86,42 +86,42 @@ static void name_series(struct cli_frame_files *f, const struct cli_compare_opti
 	}
 }
 
-/* The counter of the series that @s is compared with; NULL: not both have it. */
-static const struct cli_frame_counter *partner(const struct cli_frame_files *f,
-					       const struct cli_frame_series *s, const char *name)
-{
-	if (s->reference == SIZE_MAX || !cli_frame_find(s, name))
-		return NULL;
-	return cli_frame_find(&f->series[s->reference], name);
-}
-
 /* Does a series stand in a comparison of @name, on either side? */
 static bool is_compared(const struct cli_frame_files *f, size_t series, const char *name)
 {
-	bool is = partner(f, &f->series[series], name) != NULL;
+	const struct cli_frame_counter *own = cli_frame_find(&f->series[series], name), *other;
+	bool is = own && own->than;
 
-	for (size_t i = 0; i < f->n; i++)
-		is |= f->series[i].reference == series && partner(f, &f->series[i], name);
+	for (size_t i = 0; i < f->n && own; i++) {
+		other = cli_frame_find(&f->series[i], name);
+		is |= other && other->than == own;
+	}
 	return is;
 }
 
-static int check_partners(const struct cli_frame_files *f)
+/* What each counter is compared with, and by how much it differs. */
+static int compare_all(struct cli_frame_files *f, double tolerance)
 {
 	size_t common = 0;
 
 	for (size_t i = 0; i < f->n; i++) {
-		const struct cli_frame_series *s = &f->series[i];
+		struct cli_frame_series *s = &f->series[i];
 
-		for (size_t k = 0; k < s->counters; k++) {
-			const struct cli_frame_counter *b = &s->counter[k],
-						       *a = partner(f, s, b->name);
+		for (size_t k = 0; k < s->counters && s->reference != SIZE_MAX; k++) {
+			struct cli_frame_counter *b = &s->counter[k];
+			const struct cli_frame_counter *a =
+				cli_frame_find(&f->series[s->reference], b->name);
 
-			common += a != NULL;
-			if (!a || !*a->unit || !*b->unit || strcmp(a->unit, b->unit) == 0)
+			if (!a || !cli_frame_find(s, b->name))
 				continue;
-			cli_say("%s: '%s' has the unit '%s' here and '%s' in %s", s->path, b->name,
-				b->unit, a->unit, f->series[s->reference].path);
-			return -EINVAL;
+			if (*a->unit && *b->unit && strcmp(a->unit, b->unit) != 0) {
+				cli_say("%s: '%s' has the unit '%s' here and '%s' in %s", s->path,
+					b->name, b->unit, a->unit, f->series[s->reference].path);
+				return -EINVAL;
+			}
+			b->than = a;
+			b->change = cli_frame_change(a, b, tolerance);
+			common++;
 		}
 	}
 	if (common)
@@ -209,10 +209,9 @@ static void put_change(char **text, const struct cli_frame_change *c)
 }
 
 static void put_row(struct cli_table *t, const struct cli_frame_files *f, size_t series,
-		    const char *name, double tolerance)
+		    const char *name)
 {
-	const struct cli_frame_series *s = &f->series[series];
-	const struct cli_frame_counter *b = cli_frame_find(s, name), *a = partner(f, s, name);
+	const struct cli_frame_counter *b = cli_frame_find(&f->series[series], name), *a = b->than;
 	struct cli_cell cell[N_COLUMNS] = { 0 };
 	char *text[N_COLUMNS] = { NULL };
 
@@ -221,11 +220,8 @@ static void put_row(struct cli_table *t, const struct cli_frame_files *f, size_t
 	text[MEAN] = value_text(b->mean, b->unit, t->utf8);
 	text[MIN] = value_text(b->min, b->unit, t->utf8);
 	text[MAX] = value_text(b->max, b->unit, t->utf8);
-	if (a) {
-		struct cli_frame_change change = cli_frame_change(a, b, tolerance);
-
-		put_change(text, &change);
-	}
+	if (a)
+		put_change(text, &b->change);
 	for (size_t i = 0; i < N_COLUMNS; i++)
 		cell[i] = cli_text(text[i] ? text[i] : a && i != VERDICT ? "-" : "");
 	cli_table_row(t, cell);
@@ -245,17 +241,17 @@ static void put_sentence(FILE *f, const struct cli_look *look, char *sentence)
 
 /* What the table has no room for. */
 static void put_notes(FILE *f, const struct cli_look *look, const struct cli_frame_files *frames,
-		      const char *name, double tolerance)
+		      const char *name)
 {
 	for (size_t i = 0; i < frames->n; i++) {
 		const struct cli_frame_series *s = &frames->series[i];
 		const struct cli_frame_counter *b = cli_frame_find(s, name),
-					       *a = partner(frames, s, name);
+					       *a = b ? b->than : NULL;
 		struct cli_frame_change c;
 
 		if (!a)
 			continue;
-		c = cli_frame_change(a, b, tolerance);
+		c = b->change;
 		if (c.shift)
 			put_sentence(f, look,
 				     cli_format("%s: %s is %d frame%s %s than %s", name, s->name,
@@ -298,8 +294,7 @@ static void put_left_out(FILE *f, const struct cli_look *look, const struct cli_
 	free(text);
 }
 
-static void write_text(FILE *f, const struct cli_look *look, const struct cli_frame_files *frames,
-		       double tolerance)
+static void write_text(FILE *f, const struct cli_look *look, const struct cli_frame_files *frames)
 {
 	const char **name = all_names(frames);
 	struct cli_table table;
@@ -324,11 +319,11 @@ static void write_text(FILE *f, const struct cli_look *look, const struct cli_fr
 	for (size_t k = 0; name[k]; k++)
 		for (size_t i = 0; i < frames->n; i++)
 			if (is_compared(frames, i, name[k]))
-				put_row(&table, frames, i, name[k], tolerance);
+				put_row(&table, frames, i, name[k]);
 	cli_table_print(&table, f, look);
 	cli_table_fini(&table);
 	for (size_t k = 0; name[k]; k++)
-		put_notes(f, look, frames, name[k], tolerance);
+		put_notes(f, look, frames, name[k]);
 	put_left_out(f, look, frames, name);
 	free(name);
 }
@@ -363,12 +358,13 @@ static json_t *series_json(const struct cli_frame_series *s)
 }
 
 static json_t *change_json(const struct cli_frame_files *f, const struct cli_frame_series *s,
-			   const char *name, const struct cli_frame_change *c)
+			   const struct cli_frame_counter *of)
 {
+	const struct cli_frame_change *c = &of->change;
 	json_t *json = json_object();
 	double scale = c->is_share ? 100 : 1;
 
-	json_object_set_new(json, "counter", cli_json_text(name));
+	json_object_set_new(json, "counter", cli_json_text(of->name));
 	json_object_set_new(json, "series", cli_json_text(s->name));
 	json_object_set_new(json, "than", cli_json_text(f->series[s->reference].name));
 	json_object_set_new(json, "in_percent", json_boolean(c->is_share));
@@ -396,16 +392,10 @@ static void write_json(FILE *f, const struct cli_frame_files *frames, double tol
 		const struct cli_frame_series *s = &frames->series[i];
 
 		json_array_append_new(series, series_json(s));
-		for (size_t k = 0; k < s->counters; k++) {
-			const struct cli_frame_counter *b = &s->counter[k],
-						       *a = partner(frames, s, b->name);
-			struct cli_frame_change c;
-
-			if (!a)
-				continue;
-			c = cli_frame_change(a, b, tolerance);
-			json_array_append_new(changes, change_json(frames, s, b->name, &c));
-		}
+		for (size_t k = 0; k < s->counters; k++)
+			if (s->counter[k].than)
+				json_array_append_new(changes,
+						      change_json(frames, s, &s->counter[k]));
 	}
 	json_object_set_new(root, "series", series);
 	json_object_set_new(root, "changes", changes);
@@ -414,20 +404,16 @@ static void write_json(FILE *f, const struct cli_frame_files *frames, double tol
 
 /* ---- all of it ---- */
 
-static bool is_beyond(const struct cli_frame_files *f, double tolerance)
+static bool is_beyond(const struct cli_frame_files *f)
 {
 	bool is = false;
 
-	for (size_t i = 0; i < f->n; i++) {
-		const struct cli_frame_series *s = &f->series[i];
+	for (size_t i = 0; i < f->n; i++)
+		for (size_t k = 0; k < f->series[i].counters; k++) {
+			const struct cli_frame_counter *c = &f->series[i].counter[k];
 
-		for (size_t k = 0; k < s->counters; k++) {
-			const struct cli_frame_counter *a = partner(f, s, s->counter[k].name);
-
-			is |= a && cli_frame_change(a, &s->counter[k], tolerance).verdict ==
-					   CLI_FRAMES_BEYOND;
+			is |= c->than && c->change.verdict == CLI_FRAMES_BEYOND;
 		}
-	}
 	return is;
 }
 
@@ -442,10 +428,10 @@ static int report(const struct cli_frame_files *f, const struct cli_compare_opti
 	if (o->is_json)
 		write_json(out.f, f, o->tolerance);
 	else
-		write_text(out.f, &look, f, o->tolerance);
+		write_text(out.f, &look, f);
 	if (cli_output_close(&out))
 		return CLI_EXIT_FAILED;
-	return is_beyond(f, o->tolerance) ? EXIT_BEYOND : 0;
+	return is_beyond(f) ? EXIT_BEYOND : 0;
 }
 
 int cli_compare_frames(const struct cli_compare_options *o)
@@ -458,7 +444,7 @@ int cli_compare_frames(const struct cli_compare_options *o)
 		ret = cli_frame_files_read(&f, o->file.word[i], i);
 	if (!ret) {
 		name_series(&f, o);
-		ret = check_partners(&f);
+		ret = compare_all(&f, o->tolerance);
 	}
 	ret = ret ? CLI_EXIT_FAILED : report(&f, o);
 	cli_frame_files_fini(&f);

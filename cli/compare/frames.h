@@ -9,18 +9,45 @@
 
 #include "cli/compare/options.h"
 
+enum cli_frame_verdict {
+	CLI_FRAMES_EQUAL,
+	CLI_FRAMES_DIFFER,
+	CLI_FRAMES_ALIKE,   /* no difference was found */
+	CLI_FRAMES_UNKNOWN, /* there is no interval */
+	CLI_FRAMES_WITHIN,  /* of a tolerance */
+	CLI_FRAMES_BEYOND,
+	CLI_FRAMES_UNCLEAR,
+};
+
+/**
+ * struct cli_frame_change - by how much a counter differs from that of another series
+ * @is_share:	the numbers are parts of the mean of the other: 0.01 is 1 %; else as the counter's
+ * @is_known:	there is an interval, from @low to @high
+ * @shift:	frames by which the counter is later; 0: it is not, or it cannot be told
+ */
+struct cli_frame_change {
+	enum cli_frame_verdict verdict;
+	bool is_share, is_known;
+	double difference, low, high;
+	int shift;
+};
+
 /**
  * struct cli_frame_counter - one counter of a series
  * @name, @unit: as the file has them, @unit may be ""; owned
  * @value:	of @n frames in their order, NAN where one has no number; owned
  * @n:		0: only what follows is known
  * @mean, @min, @max: NAN: not known
+ * @than:	the counter of another series that it is compared with; NULL: none
+ * @change:	by how much it differs from that
  */
 struct cli_frame_counter {
 	char *name, *unit;
 	double *value;
 	size_t n;
 	double mean, min, max;
+	const struct cli_frame_counter *than;
+	struct cli_frame_change change;
 };
 
 /**
@@ -69,29 +96,6 @@ char *cli_frame_stem(const char *path);
 
 /* NULL: the series has none of that name with a number. */
 const struct cli_frame_counter *cli_frame_find(const struct cli_frame_series *s, const char *name);
-
-enum cli_frame_verdict {
-	CLI_FRAMES_EQUAL,
-	CLI_FRAMES_DIFFER,
-	CLI_FRAMES_ALIKE,   /* no difference was found */
-	CLI_FRAMES_UNKNOWN, /* there is no interval */
-	CLI_FRAMES_WITHIN,  /* of a tolerance */
-	CLI_FRAMES_BEYOND,
-	CLI_FRAMES_UNCLEAR,
-};
-
-/**
- * struct cli_frame_change - by how much a counter differs from that of another series
- * @is_share:	the numbers are parts of the mean of the other: 0.01 is 1 %; else as the counter's
- * @is_known:	there is an interval, from @low to @high
- * @shift:	frames by which the counter is later; 0: it is not, or it cannot be told
- */
-struct cli_frame_change {
-	enum cli_frame_verdict verdict;
-	bool is_share, is_known;
-	double difference, low, high;
-	int shift;
-};
 
 /* @tolerance: a part of a whole; NAN: none. */
 struct cli_frame_change cli_frame_change(const struct cli_frame_counter *a,
