@@ -33,10 +33,7 @@ void glp_driver_init(struct glp_driver *d, void *(*get_proc)(const char *name))
 	{                                                                                          \
 		"gl" name, (void *)gl##function                                                    \
 	}
-static const struct hook {
-	const char *name;
-	void *function;
-} hooks[] = {
+static const struct glp_hook hooks[] = {
 	HOOK("BeginPerfMonitorAMD", BeginPerfMonitorAMD),
 	HOOK("BeginQuery", BeginQuery),
 	HOOK("BeginQueryARB", BeginQuery),
@@ -80,15 +77,23 @@ static const struct hook {
 
 static int compare_names(const void *name, const void *hook)
 {
-	return strcmp(name, ((const struct hook *)hook)->name);
+	return strcmp(name, ((const struct glp_hook *)hook)->name);
 }
 
 void *glp_hook_find(const char *name)
 {
-	const struct hook *h = bsearch(name, hooks, sizeof(hooks) / sizeof(hooks[0]),
-				       sizeof(hooks[0]), compare_names);
+	const struct glp_hook *h = bsearch(name, hooks, sizeof(hooks) / sizeof(hooks[0]),
+					   sizeof(hooks[0]), compare_names);
 
 	return h ? h->function : NULL;
+}
+
+void *glp_hook_among(const struct glp_hook *among, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(name, among[i].name) == 0)
+			return among[i].function;
+	return NULL;
 }
 
 bool glp_hook_is_own(const char *name)

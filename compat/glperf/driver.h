@@ -4,6 +4,7 @@
 #define GLP_DRIVER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Ours have the names of the driver's. What of them a library shows, its .map file says. */
 #define GL_GLEXT_PROTOTYPES
@@ -86,6 +87,12 @@ void glp_driver_await(void);
  * @name: "glGetString"; NULL is returned for names that are the driver's alone
  */
 void *glp_hook_find(const char *name);
+/* A function of ours, and the same by its name among @n of a table; NULL: there is none. */
+struct glp_hook {
+	const char *name;
+	void *function;
+};
+void *glp_hook_among(const struct glp_hook *hooks, size_t n, const char *name);
 /* Is it a function of the extension, which is there even if the driver does not know its name? */
 bool glp_hook_is_own(const char *name);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Contexts of EGL: made, destroyed, made current. */
-#include <string.h>
-
 #include "compat/glperf/egl_context.h"
 
 EGLContext EGLAPIENTRY eglCreateContext(EGLDisplay display, EGLConfig config, EGLContext share,
@@ -77,17 +75,11 @@ void glp_egl_init(struct glp_egl *egl, void *(*get_proc)(const char *name))
 
 void *glp_egl_find(const char *name)
 {
-	static const struct {
-		const char *name;
-		void *function;
-	} hooks[] = {
+	static const struct glp_hook hooks[] = {
 #define HOOK(function) { "egl" #function, (void *)egl##function },
 		GLP_EGL_HOOKED(HOOK)
 #undef HOOK
 	};
 
-	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
-		if (strcmp(name, hooks[i].name) == 0)
-			return hooks[i].function;
-	return NULL;
+	return glp_hook_among(hooks, sizeof(hooks) / sizeof(hooks[0]), name);
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Contexts of GLX: made, destroyed, made current. */
-#include <string.h>
-
 #include "compat/glperf/glx_context.h"
 
 static GLXContext made(GLXContext context)
@@ -120,17 +118,11 @@ void glp_glx_init(struct glp_glx *glx, void *(*get_proc)(const char *name))
 
 void *glp_glx_find(const char *name)
 {
-	static const struct {
-		const char *name;
-		void *function;
-	} hooks[] = {
+	static const struct glp_hook hooks[] = {
 #define HOOK(function) { "glX" #function, (void *)glX##function },
 		GLP_GLX_FUNCTIONS(HOOK)
 #undef HOOK
 	};
 
-	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
-		if (strcmp(name, hooks[i].name) == 0)
-			return hooks[i].function;
-	return NULL;
+	return glp_hook_among(hooks, sizeof(hooks) / sizeof(hooks[0]), name);
 }
