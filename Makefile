@@ -97,6 +97,6 @@ help:
 	@echo 'make uninstall  with the same prefix and DESTDIR, removes what make install put there'
 	@echo 'make dist     the source archive of the last commit, in $(BUILD)/dist'
 	@echo 'make deb      packages of Debian, in $(BUILD)/deb; ARCH=armhf and others: cross-built'
-	@echo 'make static   one file for machines on which nothing is installed: $(BUILD)/static/ntime'
+	@echo 'make static   for machines on which nothing is installed: $(BUILD)/static/ntime, and ntime-trace'
 	@echo 'make clean    remove the build directories'
 	@echo 'Each installs what it lacks with apt-get first; NO_DEPS=1 forbids that.'

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* The ntime command: find the subcommand and run it. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <ntime/context.h>
 
-#include "cli/base/command.h"
-#include "cli/base/help.h"
-#include "cli/base/signals.h"
+#include "cli/base/alone.h"
+#include "cli/help.h"
 #include "cli/output/say.h"
-#include "cli/output/term.h"
+#include "cli/shared/commands.h"
 #include "cli/subcommands.h" /* made by cli/meson.build */
 
 /* Not shown to people. */
@@ -33,21 +29,6 @@ const struct cli_command *cli_command_find(const char *name)
 		if (strcmp(cli_commands[i]->name, name) == 0)
 			return cli_commands[i];
 	return NULL;
-}
-
-/*
- * A standard descriptor that is closed would be the first file that we open: messages would stand
- * in a report or a recording. It becomes one that can be neither read nor written, as a closed one;
- * the measured command gets it closed.
- */
-static void keep_standard_descriptors(void)
-{
-	int fd;
-
-	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-			(void)open("/dev/null",
-				   (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
 /* Options that may stand before a subcommand's name, where one of them says what machine it is. */
@@ -127,12 +108,10 @@ int main(int argc, char **argv)
 	const struct cli_command *c;
 	int ret;
 
-	keep_standard_descriptors();
-	cli_signals_limits();
+	cli_begin();
 	ret = put_subcommand_first(argc, argv);
 	if (ret)
 		return ret;
-	cli_look_begin();
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
 		cli_help_overview(stdout);
 		return cli_say_stdout_end();

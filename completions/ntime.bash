@@ -153,8 +153,6 @@ _ntime()
 	local subcommands own=''
 
 	COMPREPLY=()
-	# Tabs would be merged by read where a field is empty.
-	options=$("$ntime" complete-options 2>/dev/null | tr '\t' '\037')
 	subcommands=$("$ntime" complete-subcommands 2>/dev/null)
 	if ((COMP_CWORD > 1)) && [[ $'\n'$subcommands == *$'\n'"${COMP_WORDS[1]}"$'\t'* ]]; then
 		sub=${COMP_WORDS[1]}
@@ -164,6 +162,9 @@ _ntime()
 			from=3
 		fi
 	fi
+	# Tabs would be merged by read where a field is empty.
+	# shellcheck disable=SC2086  # "trace show" is two words
+	options=$("$ntime" complete-options $sub 2>/dev/null | tr '\t' '\037')
 	for ((i = from; i < COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
 		if [[ $word == '=' || -n $pending ]]; then

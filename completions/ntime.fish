@@ -10,7 +10,7 @@ end
 
 # "--LONG<TAB>what it is" of the options of subcommand $argv[1]; with $argv[2] the short ones too.
 function __ntime_options
-    $__ntime_program complete-options 2>/dev/null | while read -d \t -l sub long short arg help
+    $__ntime_program complete-options (string split ' ' -- $argv[1]) 2>/dev/null | while read -d \t -l sub long short arg help
         test "$sub" = "$argv[1]"; or continue
         printf '%s\t%s\n' $long $help
         test -z "$short" -o -z "$argv[2]"; or printf '%s\t%s\n' $short $help
@@ -19,7 +19,7 @@ end
 
 # What option $argv[2] of subcommand $argv[1] takes; nothing when it takes nothing.
 function __ntime_argument
-    $__ntime_program complete-options 2>/dev/null | while read -d \t -l sub long short arg help
+    $__ntime_program complete-options (string split ' ' -- $argv[1]) 2>/dev/null | while read -d \t -l sub long short arg help
         test "$sub" = "$argv[1]"; or continue
         contains -- $argv[2] $long $short; and echo $arg
     end

@@ -167,6 +167,15 @@ def main(argv):
     if argv[:1] == ['complete-words']:
         print(*options.words(argv[1:], lambda: [g.name for g in guest.all_guests()]), sep='\n')
         return 0
+    if argv == ['complete-options']:
+        print(*('\t'.join(('lab', *row)) for row in options.rows()), sep='\n')
+        return 0
+    # "ntime help lab ACTION"
+    if argv[:1] == ['--help'] and len(argv) == 2:
+        if argv[1] not in DOERS:
+            say(f"there is no 'lab {argv[1]}'; try: ntime lab --help")
+            return EXIT_FAILED
+        argv.reverse()
     args, command = options.parse(argv)
     if sys.stdout is None:
         say('standard output is closed')

@@ -1,9 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Options of "ntime lab". cli/lab/lab.c has the same ones for help and completion; tests/lab compares the two."""
+"""Options of "ntime lab": parser, help and completion."""
 import argparse
+import os
 import re
 import sys
+import textwrap
 
+# As cli/base/alone.h has it; a test compares the two.
+ABOUT = 'run commands in emulated machines whose true counts are known'
+USAGE = ('list [--json] [-v]', 'run GUEST [OPTION...] -- COMMAND [ARG...]', 'shell GUEST [OPTION...]', 'prepare [GUEST...]',
+         'module FLAVOUR|GUEST', 'build', 'update', 'clean')
+DETAILS = (
+    'list prints what each guest emulates, what is exact in it and what is not. run fetches and builds what is missing, boots the guest, '
+    'runs the command and passes on its output and exit status; files that the command names are copied into the guest. shell is a prompt '
+    "inside, or runs the script on standard input. prepare makes guests ready to boot without network, build builds what runs in this machine's "
+    'own guests, module builds the driver for the kernel of a guest, update looks for newer packages, clean removes the cache: everything '
+    'fetched, and the emulators.',
+    "The exit status is the command's; 125 if the run itself failed: the guest hung or died, or its kernel reported a bug; 77 if the guest is "
+    'not available on this machine.')
 EXIT_FAILED = 125
 EXIT_UNAVAILABLE = 77
 PEERS = ('perf', 'papi', 'programs')
@@ -21,6 +35,9 @@ class Parser(argparse.ArgumentParser):
     def error(self, message):
         say(f'{message}; try: ntime lab --help')
         sys.exit(EXIT_FAILED)
+
+    def format_help(self):
+        return help_text()
 
 
 UNITS = {'ns': 1e-9, 'us': 1e-6, 'ms': 1e-3, '': 1, 's': 1, 'min': 60}
@@ -69,6 +86,30 @@ def words(argv, guests):
     if argv[-1] == '--with':
         return PEERS
     return guests() if argv[0] in ('run', 'shell', 'prepare', 'module') and len(argv) == 1 else ()
+
+
+def rows():
+    """(--long, -s or '', ARGUMENT or '', help) of each option, of which actions it is in front; --help comes last."""
+    found = {}
+    for name, sub in _parsers()[1].choices.items():
+        for action in sub._actions:    # pylint: disable=protected-access
+            if action.option_strings and action.dest != 'help':
+                found.setdefault(action.option_strings[-1], []).append((name, action))
+    for long, those in found.items():
+        of, action = [name for name, _ in those], those[-1][1]
+        yield long, '-v' if long == '--verbose' else '', action.metavar or '', f'{", ".join(of)}: {action.help}'
+    yield '--help', '-h', '', 'print this help and exit'
+
+
+def help_text():
+    """As the command's own: cli/base/help.c."""
+    width = min(max(int(os.environ.get('COLUMNS') or 0) or (os.get_terminal_size().columns if sys.stdout.isatty() else 80), 40), 100)
+    lines = [f'{"      " if number else "Usage:"} ntime lab {usage}' for number, usage in enumerate(USAGE)]
+    lines += ['', *textwrap.wrap(ABOUT, width), '', 'Options:']
+    for long, short, argument, about in rows():
+        head = f'  {short + "," if short else "   "} {long} {argument}'.rstrip()
+        lines += textwrap.wrap(about, width, initial_indent=f'{head:<30}', subsequent_indent=' ' * 30)
+    return '\n'.join([*lines, '', *(line for text in DETAILS for line in textwrap.wrap(text, width)), ''])
 
 
 def _parsers():

@@ -78,6 +78,7 @@ struct cli_foreign {
  * @details:	paragraphs below the options in --help, "" for none
  * @options:	table, NULL for none
  * @foreign:	options that it does not have, NULL: none is known
+ * @is_default: a bare "ntime PROG" means it
  * @is_hidden:	not shown to people
  * @is_permuting: options may follow operands (they must not where a command with own options
  *	follows)
@@ -85,8 +86,9 @@ struct cli_foreign {
  *	"NAME ACTION" that lives only as long as the
  *		call; ends at the first non-zero value, which it returns. NULL: there are none
  * @action:	names of its actions, for cli_action_find() and completion; NULL: there are none
- * @words:	of one whose words are not in these tables: print what may follow those behind
- *		argv[1], "complete-words", for completion; as @run else. NULL: all are here
+ * @words:	of one whose words are not in these tables: print what may follow those from
+ *		argv[0], its name, on, for completion; an exit status. NULL: all are here
+ * @program:	it is another program, of which only @name and @about are here; NULL: it is not
  * @run:	argv[0] is the subcommand's name; the exit status of ntime
  */
 struct cli_command {
@@ -96,21 +98,14 @@ struct cli_command {
 	const char *details;
 	const struct cli_option *options;
 	const struct cli_foreign *foreign;
+	bool is_default;
 	bool is_hidden;
 	bool is_permuting;
 	int (*for_each_action)(int (*fn)(void *arg, const struct cli_command *action), void *arg);
 	cli_word_fn *action;
 	int (*words)(const struct cli_command *self, int argc, char **argv);
+	const struct cli_program *program;
 	int (*run)(const struct cli_command *self, int argc, char **argv);
 };
-
-/*
- * All of them, as CLI_SUBCOMMANDS of cli/meson.build names them, then those that are hidden; NULL
- * ends. The first is what a bare "ntime PROG" means.
- */
-extern const struct cli_command *const cli_commands[];
-
-/* Exact name, or NULL. */
-const struct cli_command *cli_command_find(const char *name);
 
 #endif

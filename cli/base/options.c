@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ntime/session.h>
-
 #include "cli/base/help.h"
 #include "cli/base/options.h"
 #include "cli/output/json.h"
@@ -70,10 +68,10 @@ static void tables_init(struct tables *t, const struct cli_command *c)
 	}
 }
 
-/* The options of the first subcommand are in "ntime --help" itself. */
+/* The options of the default subcommand are in "ntime --help" itself. */
 static const char *help_of(const struct cli_command *c)
 {
-	return c == cli_commands[0] ? "" : c->name;
+	return c->is_default ? "" : c->name;
 }
 
 /* Entry with that @id, or NULL. */
@@ -327,20 +325,4 @@ int cli_option_time(const char *command, const struct cli_option *option, const 
 				  "another number with ns, us or min",
 				  name, value);
 	return 0;
-}
-
-const char *cli_via_word(size_t i)
-{
-	return ntime_via_name((uint32_t)i);
-}
-
-int cli_option_via(const char *command, const char *value, uint32_t *via)
-{
-	for (uint32_t i = 0; ntime_via_name(i); i++) {
-		if (strcmp(value, ntime_via_name(i)) == 0) {
-			*via = i;
-			return 0;
-		}
-	}
-	return cli_misuse(command, "--via takes one of " NTIME_VIA_NAMES ", not '%s'", value);
 }

@@ -45,12 +45,5 @@ int cli_action_find(const struct cli_command *self, int argc, char **argv);
  */
 int cli_option_time(const char *command, const struct cli_option *option, const char *value,
 		    uint64_t least_ns, uint64_t *ns);
-/*
- * The argument of --via of subcommand @command: an NTIME_VIA_* in *@via. 0, or -EINVAL after a
- * sentence.
- */
-int cli_option_via(const char *command, const char *value, uint32_t *via);
-/* The words of --via. */
-cli_word_fn cli_via_word;
 
 #endif

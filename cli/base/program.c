@@ -3,16 +3,19 @@
  * Programs that a subcommand is: found beside the command or where they are installed, and become.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "cli/base/help.h"
 #include "cli/base/program.h"
+#include "cli/output/exit.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
 
@@ -121,52 +124,58 @@ static int find_in_build(const struct cli_program *p, char *path)
 int cli_program_find(const struct cli_program *p, char *path)
 {
 	const char *named = getenv(p->variable);
-	int found = 0;
+	int found;
 
-	if (!named || !*named) {
-		found = find_in_build(p, path);
-		named = p->installed;
-	} else if (geteuid() == 0 && realpath(named, path)) {
+	if (named && *named) {
 		/*
 		 * sudo -E hands a stranger's environment on. The file that was looked at is
 		 * started.
 		 */
-		return check_roots_alone(p, path);
-	}
-	if (!found)
+		if (geteuid() == 0 && realpath(named, path))
+			return check_roots_alone(p, path);
 		(void)snprintf(path, PATH_MAX, "%s", named);
-	if (!found && named == p->installed && access(path, F_OK)) {
-		cli_say("cannot find %s: %s; the package %s has it, or the environment variable %s "
-			"names another one",
-			path, strerror(errno), p->package, p->variable);
-		return -ENOENT;
+		return 0;
 	}
-	return found < 0 ? found : 0;
+	found = find_in_build(p, path);
+	if (found)
+		return found < 0 ? found : 0;
+	(void)snprintf(path, PATH_MAX, "%s", p->installed);
+	if (!access(path, F_OK))
+		return 0;
+	/* "make static" leaves them in one folder, which may be carried anywhere. */
+	if (name_beside(strrchr(p->installed, '/') + 1, path, PATH_MAX) && !access(path, F_OK))
+		return check_roots_alone(p, path);
+	cli_say("cannot find %s: %s; the package %s has it, or the environment variable %s names "
+		"another one",
+		p->installed, strerror(ENOENT), p->package, p->variable);
+	return -ENOENT;
 }
 
-static bool wants_help(int argc, char **argv)
-{
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			return true;
-	return false;
-}
-
-int cli_program_run(const struct cli_command *self, const struct cli_program *p, int argc,
-		    char **argv)
+int cli_program_become(const struct cli_program *p, char **argv)
 {
 	char path[PATH_MAX];
 
-	if (wants_help(argc, argv)) {
-		cli_help_print(stdout, self);
-		return cli_say_stdout_end();
-	}
-	if (argc < 2)
-		return cli_say_misuse(self->name, "name an action: %s", p->actions);
 	if (cli_program_find(p, path) < 0)
 		return CLI_EXIT_FAILED;
 	execv(path, argv);
 	cli_say("cannot start %s: %s (the environment variable %s may name another program)", path,
 		strerror(errno), p->variable);
 	return CLI_EXIT_FAILED;
+}
+
+void cli_program_ask(const struct cli_program *p, char **argv)
+{
+	pid_t pid;
+	int nowhere;
+
+	(void)fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		/* What is not installed has nothing to say. */
+		nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		(void)dup2(nowhere, STDERR_FILENO);
+		_exit(cli_program_become(p, argv));
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }

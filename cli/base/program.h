@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Subcommands that are programs of their own. */
+/* Programs and files that belong to the command: where they are, and how one is started. */
 #ifndef CLI_PROGRAM_H
 #define CLI_PROGRAM_H
-
-#include "cli/base/command.h"
 
 struct cli_program {
 	const char *variable; /* of the environment: names another program */
@@ -11,7 +9,6 @@ struct cli_program {
 	const char *file;
 	const char *installed; /* where "make install" puts it */
 	const char *package;   /* of distributions: has it */
-	const char *actions;   /* "list, run or clean" */
 };
 
 /*
@@ -22,10 +19,12 @@ struct cli_program {
 int cli_program_find(const struct cli_program *p, char *path);
 
 /*
- * Become the program of @self, or print its help. As root only a program that root alone can write
- * to is started, unless the environment names it. Returns an exit status after a sentence.
+ * Become this program, which looks at argv[0] too. As root only a program that root alone can write
+ * to is started. Returns an exit status after a sentence.
  */
-int cli_program_run(const struct cli_command *self, const struct cli_program *p, int argc,
-		    char **argv);
+int cli_program_become(const struct cli_program *p, char **argv);
+
+/* Run it, and let it write to standard output. Where it is not, nothing is written. */
+void cli_program_ask(const struct cli_program *p, char **argv);
 
 #endif

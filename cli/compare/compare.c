@@ -11,7 +11,7 @@
 
 #include "cli/base/command.h"
 #include "cli/base/confine.h"
-#include "cli/base/machine.h"
+#include "cli/shared/machine.h"
 #include "cli/base/signals.h"
 #include "cli/compare/comparison.h"
 #include "cli/compare/experiment.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/base/options.h"
+#include "cli/shared/via.h"
 #include "cli/compare/files.h"
 #include "cli/compare/frames.h"
 #include "cli/compare/verdict.h"

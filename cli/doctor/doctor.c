@@ -15,7 +15,7 @@
 #include "cli/doctor/selftest.h"
 #include "cli/output/emulated.h"
 #include "cli/output/file.h"
-#include "cli/base/machine.h"
+#include "cli/shared/machine.h"
 #include "cli/base/options.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"

@@ -10,7 +10,7 @@
 
 #include "cli/base/command.h"
 #include "cli/doctor/repair.h"
-#include "cli/base/machine.h"
+#include "cli/shared/machine.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/output/term.h"

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "cli/base/machine.h"
+#include "cli/shared/machine.h"
 
 enum cli_selftest_form {
 	CLI_SELFTEST_TEXT,

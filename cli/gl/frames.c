@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/base/cut.h"
-#include "cli/base/machine.h"
+#include "cli/shared/machine.h"
 #include "cli/gl/frames.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"

@@ -8,7 +8,8 @@
 
 #include <ntime/ntime.h>
 
-#include "cli/base/machine.h"
+#include "cli/base/alone.h"
+#include "cli/shared/machine.h"
 #include "cli/base/options.h"
 #include "cli/gl/gl.h"
 #include "cli/output/exit.h"
@@ -360,13 +361,13 @@ static int run_gl(const struct cli_command *self, int argc, char **argv)
 	return ret;
 }
 
-const struct cli_command cli_gl_command = {
+static const struct cli_command command = {
 	.name = "gl",
 	.usage = "gl [OPTION...] [--] PROGRAM [ARG...]\n"
 		 "gl list [OPTION...]\n"
 		 "gl harness [OPTION...]\n"
 		 "gl scene [OPTION...]",
-	.about = "count the frames of an OpenGL program, and give it counters",
+	.about = CLI_ABOUT_GL,
 	.details =
 		"A frame ends where PROGRAM swaps buffers. Without -e its CPU time and page faults "
 		"are counted in each.\nPROGRAM finds GL_AMD_performance_monitor in each context, "
@@ -379,3 +380,8 @@ const struct cli_command cli_gl_command = {
 	.action = action_word,
 	.run = run_gl,
 };
+
+int main(int argc, char **argv)
+{
+	return cli_alone_main(&command, argc, argv);
+}

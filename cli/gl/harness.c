@@ -81,7 +81,6 @@ char **cli_gl_harness_program(const struct cli_gl_harness *h)
 		return word;
 	}
 	*next++ = cli_strdup("/proc/self/exe");
-	*next++ = cli_strdup("gl");
 	*next++ = cli_strdup("scene");
 	*next++ = cli_format("--model=%s", s->model);
 	*next++ = cli_format("--model-count=%s", s->count_text);

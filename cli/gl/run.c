@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/base/machine.h"
+#include "cli/shared/machine.h"
 #include "cli/base/signals.h"
 #include "cli/gl/gl.h"
 #include "cli/gl/harness.h"

@@ -11,7 +11,7 @@
 #include "cli/list/catalog.h"
 #include "cli/base/command.h"
 #include "cli/output/emulated.h"
-#include "cli/base/machine.h"
+#include "cli/shared/machine.h"
 #include "cli/base/options.h"
 #include "cli/base/pager.h"
 #include "cli/output/memory.h"
@@ -236,7 +236,7 @@ static int print_words(const struct cli_command *self, int argc, char **argv)
 	struct ntime_ctx *ctx;
 
 	(void)self;
-	if (argc != 3 || strcmp(argv[2], "--cpu") != 0)
+	if (argc != 2 || strcmp(argv[1], "--cpu") != 0)
 		return 0;
 	if (cli_machine_open(&machine, &ctx))
 		return CLI_EXIT_FAILED;

@@ -10,7 +10,7 @@
 #include <ntime/register.h>
 
 #include "cli/base/command.h"
-#include "cli/base/machine.h"
+#include "cli/shared/machine.h"
 
 #define CLI_REG_FIELDS 16
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/base/cut.h"
-#include "cli/base/machine.h"
+#include "cli/shared/machine.h"
 #include "cli/base/wait.h"
 #include "cli/output/say.h"
 #include "cli/stat/frames.h"

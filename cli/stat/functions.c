@@ -7,7 +7,7 @@
 
 #include <ntime/emulator.h>
 
-#include "cli/base/machine.h"
+#include "cli/shared/machine.h"
 #include "cli/output/clean.h"
 #include "cli/output/memory.h"
 #include "cli/stat/functions.h"

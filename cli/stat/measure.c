@@ -17,7 +17,8 @@
 
 #include "cli/base/command.h"
 #include "cli/base/descendants.h"
-#include "cli/base/machine.h"
+#include "cli/shared/commands.h"
+#include "cli/shared/machine.h"
 #include "cli/base/program.h"
 #include "cli/base/shell.h"
 #include "cli/base/silence.h"

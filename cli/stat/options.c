@@ -10,6 +10,7 @@
 
 #include "cli/output/number.h"
 #include "cli/base/options.h"
+#include "cli/shared/via.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/stat/format.h"

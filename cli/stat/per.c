@@ -5,7 +5,7 @@
 
 #include <ntime/context.h>
 
-#include "cli/base/machine.h"
+#include "cli/shared/machine.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/stat/per.h"

@@ -7,7 +7,7 @@
 
 #include <ntime/list.h>
 
-#include "cli/base/machine.h"
+#include "cli/shared/machine.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/stat/sessions.h"

@@ -15,8 +15,8 @@
 #include "cli/base/command.h"
 #include "cli/base/descendants.h"
 #include "cli/output/emulated.h"
-#include "cli/base/leftover.h"
-#include "cli/base/machine.h"
+#include "cli/shared/leftover.h"
+#include "cli/shared/machine.h"
 #include "cli/stat/measure.h"
 #include "cli/output/file.h"
 #include "cli/base/progress.h"
@@ -737,6 +737,7 @@ static int run_stat(const struct cli_command *self, int argc, char **argv)
 
 const struct cli_command cli_stat_command = {
 	.name = "stat",
+	.is_default = true,
 	.usage = "[stat] [OPTION...] [--] COMMAND [ARG...]\n"
 		 "[stat] [OPTION...] -a|-C LIST|-p PID|-t TID [[--] COMMAND [ARG...]]",
 	.about = "run a command, or attach to running programs, and print times and counters",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base/alone.h"
 #include "cli/base/confine.h"
 #include "cli/base/help.h"
 #include "cli/base/options.h"
@@ -210,10 +211,10 @@ static const struct cli_option options[] = {
 	CLI_OPTION_END,
 };
 
-const struct cli_command cli_trace_command = {
+static const struct cli_command command = {
 	.name = "trace",
 	.usage = "trace ACTION [OPTION...] [FILE]",
-	.about = "convert, decode and compare traces of register accesses",
+	.about = CLI_ABOUT_TRACE,
 	.details = "A trace is text of QEMU's VFIO events, a file of QEMU's simple backend, "
 		   "mmiotrace of Linux, register operations as demmt prints them, or ntime's own "
 		   "form; plain or compressed with gzip, xz or zstd; a file, or standard input. "
@@ -224,3 +225,8 @@ const struct cli_command cli_trace_command = {
 	.action = action_word,
 	.run = run_trace,
 };
+
+int main(int argc, char **argv)
+{
+	return cli_alone_main(&command, argc, argv);
+}

@@ -15,7 +15,7 @@
 
 #include <ntime/register.h>
 
-#include "cli/base/machine.h"
+#include "cli/shared/machine.h"
 #include "cli/reg/reg.h"
 #include "cli/output/say.h"
 #include "cli/watch/log.h"

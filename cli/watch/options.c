@@ -11,6 +11,7 @@
 
 #include "cli/output/number.h"
 #include "cli/base/options.h"
+#include "cli/shared/via.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
 #include "cli/watch/options.h"

@@ -10,8 +10,8 @@
 
 #include "cli/output/absence.h"
 #include "cli/output/emulated.h"
-#include "cli/base/leftover.h"
-#include "cli/base/machine.h"
+#include "cli/shared/leftover.h"
+#include "cli/shared/machine.h"
 #include "cli/output/say.h"
 #include "cli/output/stamp.h"
 #include "cli/stat/per.h"

@@ -306,7 +306,7 @@ def vectors_of_others_are_run():
 def wrong_command_lines():
     with Card() as card:
         for args, part in (((), 'name an action: run, read, play, truth or vectors'),
-                           (('fly',), 'expected run, read, play, truth or vectors'),
+                           (('fly',), 'name an action: run, read, play, truth or vectors'),
                            (('run',), 'expected CHIP --listen SOCKET'),
                            (('run', 'GT218'), 'expected CHIP --listen SOCKET'),
                            (('run', 'GT999'), "no model of a chip 'GT999'; there are: " + ' '.join(CHIPS)),

@@ -15,18 +15,6 @@ static const struct fuzz_opened *files;
 static size_t file_count;
 static unsigned int said, started;
 
-/* The command's table is in the file of its main(). */
-static const struct cli_command no_command = {
-	.name = "stat", .usage = "", .about = "", .details = ""
-};
-const struct cli_command *const cli_commands[] = { &no_command, NULL };
-
-const struct cli_command *cli_command_find(const char *name)
-{
-	(void)name;
-	return NULL;
-}
-
 /* What fopen() is, with offsets of 64 bits. */
 FILE *__real_fopen64(const char *path, const char *mode);
 FILE *__wrap_fopen64(const char *path, const char *mode);

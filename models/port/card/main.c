@@ -16,6 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/base/alone.h"
+#include "cli/base/help.h"
+#include "cli/base/options.h"
+#include "cli/output/say.h"
 #include "core/regs/nv50_wires.h"
 #include "lib/os/clock.h"
 #include "lib/os/file.h"
@@ -509,11 +513,35 @@ static const struct action {
 	{ "truth", truth }, { "vectors", vectors },
 };
 
+enum {
+	ID_LISTEN = 256,
+	ID_BUSY,
+	ID_SCENE,
+	ID_LOG,
+	ID_TPC,
+	ID_ROP,
+	ID_MP,
+};
+
+/* For help and completion. */
+static const struct cli_option options[] = {
+	{ ID_LISTEN, "listen", "SOCKET", "run: serve the card at this socket" },
+	{ ID_SCENE, "scene", "FILE", "run: what the card works on; ntime-model(1) has the form" },
+	{ ID_LOG, "log", "FILE", "run: write each access of a register there, for ntime trace" },
+	{ ID_TPC, "tpc", "MASK", "run: the board has these TPCs alone, as in 0x6" },
+	{ ID_ROP, "rop", "MASK", "run: and these memory partitions" },
+	{ ID_MP, "mp", "MASK", "run: and these multiprocessors in each TPC" },
+	{ ID_BUSY, "busy", "CLOCKS", "play: draw for so many more clocks, at 1 GHz" },
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
+};
+
 /* What may stand behind these words of a command line, for completion. */
-static int print_words(int argc, char **argv)
+static int print_words(const struct cli_command *self, int argc, char **argv)
 {
 	char list[256] = "";
 
+	(void)self;
 	for (size_t i = 0; argc == 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		puts(actions[i].name);
 	if (argc != 2 || strcmp(argv[1], "run") != 0)
@@ -522,13 +550,49 @@ static int print_words(int argc, char **argv)
 	return print_line(list + 1);
 }
 
-int main(int argc, char **argv)
+static bool wants_help(int argc, char **argv)
 {
-	if (argc > 1 && strcmp(argv[1], "complete-words") == 0)
-		return print_words(argc - 1, argv + 1);
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return true;
+	return false;
+}
+
+static int run_model(const struct cli_command *self, int argc, char **argv)
+{
+	if (wants_help(argc, argv)) {
+		cli_help_print(stdout, self);
+		return cli_say_stdout_end();
+	}
 	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(actions[i].name, argv[1]) == 0)
 			return actions[i].run(argc - 1, argv + 1);
-	return complain("model: expected run, read, play, truth or vectors%s",
-			argc > 1 ? "" : " (--help)");
+	return cli_say_misuse(self->name, "name an action: run, read, play, truth or vectors");
+}
+
+static const struct cli_command command = {
+	.name = "model",
+	.usage = "model run CHIP --listen SOCKET [--scene FILE] [--log FILE] "
+		 "[--tpc MASK] [--rop MASK] [--mp MASK]\n"
+		 "model read SOCKET ADDRESS\n"
+		 "model play SOCKET FRAMES [--busy CLOCKS]\n"
+		 "model truth SOCKET EVENT|FUNCTION\n"
+		 "model vectors FILE",
+	.about = CLI_ABOUT_MODEL,
+	.details = "run is a card with this chip (G80, G84, G86, G92, G94, G96, G98, G200, GT215, "
+		   "GT216 or GT218) until ^C; the socket goes away with it. read prints a register "
+		   "of its BAR 0. play lets it work for so many frames, those of the scene or "
+		   "made up, always the same, and draws on with --busy; its time stands still "
+		   "otherwise. truth prints how often an event, or a function of wires such as "
+		   "'trast.1 & trast.6', was true in the last play, or the sum of its amounts, "
+		   "found without any counter. vectors runs test vectors of its counters from a "
+		   "file. ntime counts on it with --model SOCKET.",
+	.options = options,
+	.words = print_words,
+	.run = run_model,
+};
+
+int main(int argc, char **argv)
+{
+	return cli_alone_main(&command, argc, argv);
 }

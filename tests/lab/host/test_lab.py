@@ -540,15 +540,5 @@ def options_leave_the_command_alone():
     equal((args.user, command), (True, ['ntime', '--user', '--', 'x']))
 
 
-@test
-def options_are_those_of_the_command():
-    with open(os.path.join(ROOT, 'cli/lab/lab.c'), encoding='utf-8') as f:
-        text = f.read()
-    told = set(re.findall(r'^\t\{ (?:\w+|\'v\'), "([a-z]+)"', text, re.MULTILINE))
-    subs = next(a for a in options.parser()._actions if a.dest == 'what')  # pylint: disable=protected-access
-    known = {word[2:] for sub in subs.choices.values() for a in sub._actions for word in a.option_strings if word.startswith('--')}
-    equal(told, known - {'help'})
-
-
 if __name__ == '__main__':
     sys.exit(main())

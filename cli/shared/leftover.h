@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Registers that a measurement of ours could not restore. */
-#ifndef CLI_BASE_LEFTOVER_H
-#define CLI_BASE_LEFTOVER_H
+#ifndef CLI_SHARED_LEFTOVER_H
+#define CLI_SHARED_LEFTOVER_H
 
 #include <ntime/context.h>
 

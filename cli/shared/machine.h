@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine that a subcommand looks at: a context of the library, opened from options. */
-#ifndef CLI_BASE_MACHINE_H
-#define CLI_BASE_MACHINE_H
+#ifndef CLI_SHARED_MACHINE_H
+#define CLI_SHARED_MACHINE_H
 
 #include <stdbool.h>
 

@@ -8,7 +8,7 @@
 
 #include "cli/base/command.h"
 #include "cli/base/confine.h"
-#include "cli/base/machine.h"
+#include "cli/shared/machine.h"
 #include "cli/base/signals.h"
 #include "cli/output/json.h"
 #include "cli/output/say.h"

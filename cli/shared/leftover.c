@@ -13,7 +13,7 @@
 #include <ntime/list.h>
 
 #include "cli/base/command.h"
-#include "cli/base/leftover.h"
+#include "cli/shared/leftover.h"
 #include "cli/output/memory.h"
 #include "cli/output/say.h"
 
