@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What include/ntime declares, for which library: exported functions and structs with their members. For the checks that compare with it."""
+import os
 import re
 
 import tree
@@ -12,16 +13,16 @@ MEMBER = re.compile(r'\(\*(\w+)\)|(\w+)\s*(?:\[[^\]]*\])?\s*$')
 
 
 # Each library with the folder that has its version script and, in a build directory, the library itself.
-LIBRARIES = {'libntime': 'lib', 'libntime-trace': 'trace'}
+LIBRARIES = {os.path.basename(f)[:-len('.map')]: os.path.dirname(f) for f in tree.files('.map') if re.match('libntime', os.path.basename(f))}
 
 
 def headers():
-    return [f for f in tree.files('.h') if f.startswith('include/ntime/')]
+    return [f for f in tree.files('.h') if re.search('(^|/)include/ntime/', f)]
 
 
 def library(header):
     """Which library a public header is of."""
-    return 'libntime-trace' if header.startswith(('include/ntime/trace/', 'include/ntime/trace.h')) else 'libntime'
+    return 'libntime-trace' if header.startswith('trace/') else 'libntime'
 
 
 def functions(of=None):

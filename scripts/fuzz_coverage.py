@@ -31,7 +31,7 @@ def profile(name):
 def measure(name):
     """Run a target over its inputs; what went wrong, or ''."""
     raw, log = f'{BUILD}/{name}.profraw', f'{BUILD}/{name}.log'
-    folders = [folder for folder in (f'tests/fuzz/corpus/{name}', fuzz_targets.kept(name)) if os.path.isdir(folder)]
+    folders = [folder for folder in (fuzz_targets.seeds(name), fuzz_targets.kept(name)) if os.path.isdir(folder)]
     with open(log, 'wb') as out:
         # With -runs=0 the inputs alone are executed.
         done = subprocess.run([program(name), '-runs=0', f'-max_len={fuzz_targets.parsers()[name]["bytes"]}', *folders], stdout=out,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tests/fuzz/meson.build says of the fuzz targets."""
+"""What the files tests/fuzz/meson.build, of each yard, say of the fuzz targets."""
 import ast
 import functools
 import os
@@ -10,10 +10,17 @@ import tree
 
 @functools.lru_cache(None)
 def parsers():
-    """{name: {'takes': words, 'bytes': longest input, 'sources': patterns of files}}, in the order of the table."""
-    text = tree.read('tests/fuzz/meson.build')
-    table = re.search(r'^fuzz_parsers = (\{.*?^\})$', text, re.MULTILINE | re.DOTALL)
-    return ast.literal_eval(table.group(1))
+    """{name: {'takes': words, 'bytes': longest input, 'sources': patterns of files, 'folder': that has the harness}}, in the order of their names."""
+    found = {}
+    for name in tree.files('tests/fuzz/meson.build'):
+        table = re.search(r'^fuzz_parsers = (\{.*?^\})$', tree.read(name), re.MULTILINE | re.DOTALL)
+        found |= {target: row | {'folder': os.path.dirname(name)} for target, row in ast.literal_eval(table.group(1)).items()}
+    return dict(sorted(found.items()))
+
+
+def seeds(name):
+    """The folder of the tree with inputs of a target."""
+    return f'{parsers()[name]["folder"]}/corpus/{name}'
 
 
 def kept(name):

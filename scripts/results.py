@@ -12,7 +12,7 @@ SLOWEST = 10
 AGAIN_AT_MOST = 10
 RESULT = re.compile(r'(not )?ok\b\s*(?:\d+)?\s*(?:-\s*)?([^#]*?)\s*(?:#\s*(skip\S*|todo)\b\s*(.*))?$', re.IGNORECASE)
 PLAN = re.compile(r'1\.\.(\d+)\s*(?:#\s*skip\S*\s*(.*))?$', re.IGNORECASE)
-# What tests/run-tap says at the end.
+# What base/tests/run-tap says at the end.
 CPU = re.compile(r'^# cpu ([0-9.]+) s$', re.MULTILINE)
 
 

@@ -45,7 +45,9 @@
 /* @text must contain @part. */
 #define TT_HAS(text, part) tt_has_((text), (part), #text, __FILE__, __LINE__)
 
-/* Leave this test as skipped; @why is for people, and tests/run-tap fails a skip without it. */
+/*
+ * Leave this test as skipped; @why is for people, and base/tests/run-tap fails a skip without it.
+ */
 #define TT_SKIP(why) (print_message("# %s\n", (why)), skip())
 
 /* A record of a claim says of which boot it is, and is repaired only where that is known. */

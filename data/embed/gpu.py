@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""data/gpu: events of graphics cards as functions of wires, and what these are on each family of chips; and rows of set-ups, for trace/derive."""
+"""data/gpu: events of graphics cards as functions of wires, and what these are on each family of chips; and rows of set-ups, for trace/lib/derive."""
 import re
 
 from entries import Bad, Kind, hexadecimal, literal, literals
@@ -399,7 +399,7 @@ class Counters(Kind):
             self.rows.append({**row, 'source': self.source, 'trust': self.trust})
 
     def write(self):
-        yield '#include "trace/derive/names.h"\n\nconst struct nti_known_counter nti_known_counters[] = {\n'
+        yield '#include "trace/lib/derive/names.h"\n\nconst struct nti_known_counter nti_known_counters[] = {\n'
         for row in self.rows:
             start, select = ([int(word, 16) for word in (row[name] or '0/0').split('/')] for name in ('start', 'select'))
             yield (f'\t{{ {literals(row["event"])}, {int(row["part"])}, {int(row["set"])}, {MODES.index(row["mode"])}, '

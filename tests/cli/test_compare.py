@@ -17,13 +17,12 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
-import test_command as t
-from test_command import Directory, environment, equal, err, has, has_not, ntime
-
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import Directory, environment, equal, err, has, has_not, ntime    # noqa: E402
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', '..'))
 from lab import cache, debian  # noqa: E402  # pylint: disable=wrong-import-position
 
-t.TESTS.clear()
 test = t.test
 
 

@@ -11,10 +11,9 @@ import random
 import re
 import sys
 
-import test_command as t
-from test_command import Directory, equal, err, has, has_not, ntime
-
-t.TESTS.clear()
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import Directory, equal, err, has, has_not, ntime    # noqa: E402
 test = t.test
 
 

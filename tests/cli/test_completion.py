@@ -15,10 +15,9 @@ import subprocess
 import sys
 import termios
 
-import test_command as t
-from test_command import equal, has_not
-
-t.TESTS.clear()
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import equal, has_not    # noqa: E402
 test = t.test
 COMPLETIONS = f'{t.ROOT}/completions'
 # In PATH, beside what the machine has.
@@ -220,6 +219,27 @@ def shells_that_are_missing():
 
 
 test(shells_that_are_missing)
+
+
+@test
+def traces_are_completed_by_actions_and_their_options():
+    for line, offer, other in (
+            ('ntime trace ', 'show', 'stat --'),
+            ('ntime trace st', 'state', 'show'),
+            ('ntime trace show --f', '--fold', '--to'),
+            ('ntime trace show --color ', 'always', '--fold'),
+            ('ntime trace state --', '--record', '--fold'),
+            ('ntime trace show --from ', 'mmiotrace', 'json'),
+            ('ntime trace show --from=si', 'simple', 'vfio')):
+        offers = t.completed(line)
+        t.has(offers, offer)
+        has_not(offers, other)
+    with t.Directory():
+        with open('log', 'w', encoding='ascii'):
+            pass
+        t.has(t.completed('ntime trace show -d 5:00.0 lo'), 'log')
+        t.has(t.completed('ntime trace show -o lo'), 'log')
+
 
 if __name__ == '__main__':
     sys.exit(t.main())

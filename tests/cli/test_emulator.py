@@ -20,10 +20,10 @@ PROGRAM = os.path.abspath(sys.argv.pop(2))
 # As many as it takes: 1,000 processes and 100 runs.
 ALL = '--all' in sys.argv
 
-import test_command as t  # noqa: E402
-from test_command import environment, equal, err, has, ntime  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import environment, equal, err, has, ntime    # noqa: E402
 
-t.TESTS.clear()
 test = t.test
 MACHINE = platform.machine()
 

@@ -15,11 +15,11 @@ import sys
 import tempfile
 import time
 
-import test_command as t
-from test_command import PATIENCE, environment, equal, err, has, ntime
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import PATIENCE, environment, equal, err, has, ntime    # noqa: E402
 from test_model import Card, model, out
 
-t.TESTS.clear()
 test = t.test
 # Ends N frames, each after as many page faults of its own as its number says, and 5.
 FAULTS = '''

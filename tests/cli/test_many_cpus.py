@@ -13,10 +13,9 @@ import subprocess
 import sys
 import tempfile
 
-import test_command as t
-from test_command import NTIME, PATIENCE, ROOT, SIM, environment, equal, ntime
-
-t.TESTS.clear()
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import NTIME, PATIENCE, ROOT, SIM, environment, equal, ntime    # noqa: E402
 test = t.test
 # Four times the CPUs may cost four times the instructions, 4.8 times what sorts them; were any loop quadratic, it were 16 times.
 FEW, MANY, GROWTH = 1024, 4096, 5

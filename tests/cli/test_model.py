@@ -19,10 +19,9 @@ import sys
 import tempfile
 import time
 
-import test_command as t
-from test_command import PATIENCE, environment, equal, err, has, ntime
-
-t.TESTS.clear()
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import PATIENCE, environment, equal, err, has, ntime    # noqa: E402
 test = t.test
 # The chip and the PMC.BOOT_0 that tells so: bits 20 to 28.
 CHIPS = {'G80': 0x50, 'G84': 0x84, 'G86': 0x86, 'G92': 0x92, 'G94': 0x94, 'G96': 0x96, 'G98': 0x98, 'G200': 0xa0, 'GT215': 0xa3, 'GT216': 0xa5,

@@ -16,13 +16,12 @@ import sys
 import tempfile
 import time
 
-import test_command as t
-from test_command import ROOT, err, equal, has, has_not, ntime
-
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import ROOT, err, equal, has, has_not, ntime    # noqa: E402
 MACHINE = os.path.join(ROOT, 'tests/machine/intel-skx-2s.json')
 AMD = os.path.join(ROOT, 'tests/machine/amd-zen2.json')
 TREE = 'sys/devices/ntime'
-t.TESTS.clear()
 test = t.test
 
 

@@ -14,10 +14,9 @@ import sys
 import tempfile
 import zlib
 
-import test_command as t
-from test_command import environment, equal, err, fake_only, has, has_not, ntime, real_only
-
-t.TESTS.clear()
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import environment, equal, err, fake_only, has, has_not, ntime, real_only    # noqa: E402
 test = t.test
 ENABLE, COUNTER = 0x391, 0x3b2
 with open('/proc/sys/kernel/random/boot_id', encoding='ascii') as boot_file:

@@ -9,11 +9,10 @@ import os
 import sys
 import tempfile
 
-import test_command as t
-from test_command import ROOT, SIM, equal, err, has, ntime
-
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import ROOT, SIM, equal, err, has, ntime    # noqa: E402
 MACHINE = os.path.join(ROOT, 'tests/machine/intel-skx-2s.json')
-t.TESTS.clear()
 test = t.test
 # A window's title, colours, a C1 control, DEL, a right-to-left override, a byte that is no UTF-8, and a line of its own.
 EVIL = 'a\x1b]0;title\x07\x1b[2J\x9b31m\x7f\u202e\u2066z'
@@ -167,7 +166,7 @@ def names_of_a_register_database():
 @test
 def csv_is_clean_on_a_terminal_and_exact_elsewhere():
     bracket = '[31mX'
-    # Escape sequences with ESC are colours of the log's line: tests/cli/test_trace_vfio.py.
+    # Escape sequences with ESC are colours of the log's line: trace/tests/cli/test_trace_vfio.py.
     name = f'q\x9b{bracket}\u202e,"z'
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, 'log')

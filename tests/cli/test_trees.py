@@ -14,13 +14,12 @@ import subprocess
 import sys
 import tempfile
 
-import test_command as t
-from test_command import Directory, Skip, environment, equal, err, ntime
-
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import Directory, Skip, environment, equal, err, ntime    # noqa: E402
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', '..'))
 from lab import cache, debian  # noqa: E402  # pylint: disable=wrong-import-position
 
-t.TESTS.clear()
 test = t.test
 
 DUMPS = {'util-linux': 'tests/ts/lscpu/dumps/*.tar.gz', 'hwloc': 'tests/hwloc/linux/*.tar.bz2'}

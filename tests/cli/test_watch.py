@@ -25,12 +25,11 @@ import tempfile
 import termios
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
 import perf_here
-import test_command as t
+import command as t    # noqa: E402
 from screen import Screen
-from test_command import NTIME, PATIENCE, ROOT, SIM, environment, err, equal, has, has_not, ntime
-
-t.TESTS.clear()
+from command import NTIME, PATIENCE, ROOT, SIM, environment, err, equal, has, has_not, ntime    # noqa: E402
 test, fake_only, real_only = t.test, t.fake_only, t.real_only
 SOFT = ('context-switches', 'page-faults')
 

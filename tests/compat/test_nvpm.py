@@ -10,16 +10,15 @@ import re
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cli'))
 LIBRARY, *CLIENTS = [os.path.abspath(path) for path in sys.argv[2:6]]
 del sys.argv[2:6]
 
 # pylint: disable=wrong-import-position
-import test_command as t  # noqa: E402
-from test_command import PATIENCE, environment, equal, has  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import PATIENCE, environment, equal, has    # noqa: E402
 from test_model import EVENTS, Card, model, perfkit_list  # noqa: E402
 
-t.TESTS.clear()
 test = t.test
 SIMULATED = 'ntime: nvperfsdk: the card is a model: its values are simulated\n'
 # Mean, min and max in percent of 100 * value / cycles over 100 frames, as NVPerfKit showed them on Windows: re-pcounter-tools,

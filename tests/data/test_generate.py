@@ -8,7 +8,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.dont_write_bytecode = True
-sys.path[:0] = [os.path.join(ROOT, 'data/embed'), os.path.join(ROOT, 'tests/lab/host')]
+sys.path[:0] = [os.path.join(ROOT, 'data/embed'), os.path.join(ROOT, 'base/tests')]
 
 import entries  # pylint: disable=wrong-import-position
 import generate  # pylint: disable=wrong-import-position

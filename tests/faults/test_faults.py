@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Every allocation and system call of these command lines fails, once and for good: the result is right, or a sentence and exit status 125.
 
-Usage: test_faults.py NTIME FAULTS.so CALLS [--points N] [-k WORD]; with --points, N of each command line's allocations and N of its calls,
+Usage: test_faults.py NTIME NTIME_TRACE FAULTS.so CALLS [--points N] [-k WORD]; with --points, N of each command line's allocations and N of its calls,
 spread evenly, else all. Speaks TAP.
 """
 import ctypes
@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-NTIME, FAULTS, CALLS = (os.path.abspath(path) for path in sys.argv[1:4])
+NTIME, TRACE, FAULTS, CALLS = (os.path.abspath(path) for path in sys.argv[1:5])
 PATIENCE = int(os.environ.get('PATIENCE', '120'))
 WHERE, PLACE = 48, 4096
 PAGE_BYTES = PLACE + 8 * 32768
@@ -35,7 +35,7 @@ MOST_CALLS = 400
 PR_SET_CHILD_SUBREAPER = 36
 
 SKX, ZEN, ADL, RES = (f'{ROOT}/tests/machine/{name}.json' for name in ('intel-skx-2s', 'amd-zen2', 'hybrid-adl', 'restricted'))
-GOLDEN, CORPUS = f'{ROOT}/tests/trace/golden', f'{ROOT}/tests/fuzz/corpus'
+GOLDEN, CORPUS = f'{ROOT}/trace/tests/lib/golden', f'{ROOT}/trace/tests/fuzz/corpus'
 OLD = 'what was there\n'
 DATABASE = '<database><import file="other.xml"/><domain name="D"><reg32 offset="0x10" name="R" type="e"/></domain></database>\n'
 IMPORTED = '<database><enum name="e"><value value="1" name="ONE"/></enum></database>\n'
@@ -85,8 +85,8 @@ LINES = (
     Line('watch-json', 'watch', '-n', '2', '-i', '10ms', '--json', '--above', 'tsc=0', 'page-faults,tsc', live=True),
     Line('trace-convert', 'trace', 'convert', '--to', 'json', '-o', 'converted', f'{GOLDEN}/vfio-events.in', result='converted'),
     Line('trace-show', 'trace', 'show', f'{GOLDEN}/mmiotrace-kernel.in'),
-    Line('trace-derive', 'trace', 'derive', f'{ROOT}/tests/trace/gld_total.demmt'),
-    Line('trace-derive-json', 'trace', 'derive', '--json', f'{ROOT}/tests/trace/gld_total.demmt'),
+    Line('trace-derive', 'trace', 'derive', f'{ROOT}/trace/tests/lib/gld_total.demmt'),
+    Line('trace-derive-json', 'trace', 'derive', '--json', f'{ROOT}/trace/tests/lib/gld_total.demmt'),
     Line('trace-stat', 'trace', 'stat', '--json', f'{GOLDEN}/demmt-log.in'),
     Line('trace-diff', 'trace', 'diff', f'{GOLDEN}/mmiotrace-kernel.in', f'{GOLDEN}/mmiotrace-qemu.in'),
     Line('trace-state', 'trace', 'state', f'{GOLDEN}/mmiotrace-kernel.in'),
@@ -123,7 +123,7 @@ class Run:
             if kind == ALLOCATIONS:
                 env.update(LD_PRELOAD=FAULTS, NTIME_FAULTS=f'{page.name},{at},{mode}')
                 tracer = []
-            done = subprocess.run([*tracer, NTIME, *line.args], env=env, cwd=folder, timeout=PATIENCE, check=False, capture_output=True,
+            done = subprocess.run([*tracer, *([TRACE, *line.args[1:]] if line.args[0] == 'trace' else [NTIME, *line.args])], env=env, cwd=folder, timeout=PATIENCE, check=False, capture_output=True,
                                   stdin=subprocess.DEVNULL)
             if tracer and done.returncode:
                 raise Skip(done.stdout.decode().strip() or f'calls ended with {done.returncode}')
@@ -333,7 +333,7 @@ def sweep(line, kind, wanted):
 
 
 def main():
-    words = sys.argv[4:]
+    words = sys.argv[5:]
     wanted = int(words[words.index('--points') + 1]) if '--points' in words else 0
     word = words[words.index('-k') + 1] if '-k' in words else ''
     chosen = [(line, kind) for line in LINES for kind in (ALLOCATIONS, SYSTEM_CALLS)

@@ -10,13 +10,11 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'cli'))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import piglit
-import test_command as t
-from test_command import Directory, environment, equal, has, ntime
-
-t.TESTS.clear()
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import Directory, environment, equal, has, ntime    # noqa: E402
 SCENE = os.path.abspath(sys.argv[2])
 FRAMES = 100
 BACKEND = 'GL_AMD_performance_monitor'

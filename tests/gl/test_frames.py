@@ -15,11 +15,9 @@ import sys
 import time
 from xml.etree import ElementTree
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'cli'))
-import test_command as t
-from test_command import Directory, environment, equal, err, has, ntime
-
-t.TESTS.clear()
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import Directory, environment, equal, err, has, ntime    # noqa: E402
 SCENE = os.path.abspath(sys.argv[2])
 FRAMES = 100
 NAMES = ('samples-passed', 'primitives-generated', 'vertices-submitted')

@@ -10,13 +10,12 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), 'cli'))
 # pylint: disable=wrong-import-position
 import piglit                # noqa: E402
-import test_command as t     # noqa: E402
-from test_command import equal  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import equal    # noqa: E402
 
-t.TESTS.clear()
 test = t.test
 SUBTESTS = {'amd_performance_monitor_api': 34, 'amd_performance_monitor_measure': 4}
 GL = (t.NTIME, 'gl', '--')

@@ -10,14 +10,13 @@ import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'cli'))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 # pylint: disable=wrong-import-position
 import piglit                # noqa: E402
-import test_command as t     # noqa: E402
-from test_command import Directory, environment, equal, has  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import Directory, environment, equal, has    # noqa: E402
 
-t.TESTS.clear()
 test = t.test
 FOLDER = os.path.abspath(sys.argv[2])
 # Frames are counted, and nothing is printed.

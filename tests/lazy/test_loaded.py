@@ -13,14 +13,13 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../cli'))
-import test_command as t  # noqa: E402
-from test_command import ROOT, environment, equal, err, has, has_not, ntime  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
+import command as t    # noqa: E402
+from command import ROOT, environment, equal, err, has, has_not, ntime    # noqa: E402
 
 MACHINE = os.path.join(ROOT, 'tests/machine/intel-skx-2s.json')
 PACKAGE = '/sys/devices/system/cpu/cpu0/topology/physical_package_id'
 LOG = '[1.000001] vfio_region_write  (0000:01:00.0:region0+0x1234, 0x1, 4)\n'
-t.TESTS.clear()
 test = t.test
 
 

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(ROOT, 'models/port/proxy'), os.path.join(ROOT, 'tests/lab/host')]
+sys.path[:0] = [os.path.join(ROOT, 'models/port/proxy'), os.path.join(ROOT, 'base/tests')]
 sys.dont_write_bytecode = True
 
 from attach import AttachError, Device, as_option, attach, check  # noqa: E402

@@ -9,7 +9,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.dont_write_bytecode = True
-sys.path[:0] = [os.path.join(ROOT, 'scripts'), os.path.join(ROOT, 'tests/lab/host')]
+sys.path[:0] = [os.path.join(ROOT, 'scripts'), os.path.join(ROOT, 'base/tests')]
 
 
 def program(name):

@@ -10,7 +10,7 @@ import sys
 
 sys.dont_write_bytecode = True
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [f'{ROOT}/tests/lab/host', f'{ROOT}/scripts']
+sys.path[:0] = [f'{ROOT}/base/tests', f'{ROOT}/scripts']
 from tap import equal, holds, main, test  # noqa: E402  # pylint: disable=wrong-import-position
 
 _loader = importlib.machinery.SourceFileLoader('check_fresh', f'{ROOT}/scripts/check-fresh')

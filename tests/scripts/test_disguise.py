@@ -13,7 +13,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, f'{ROOT}/tests/lab/host')
+sys.path.insert(0, f'{ROOT}/base/tests')
 from tap import Skip, equal, holds, main, test  # noqa: E402  # pylint: disable=wrong-import-position
 
 SCRIPT = f'{ROOT}/scripts/disguise'
@@ -262,11 +262,11 @@ def red_units_are_red():
 @test
 def programs_are_judged_by_how_they_end_where_they_cannot_print():
     for status, line in ((0, 'ok 1 - exit status 0'), (77, 'ok 1 - exit status 77'), (1, 'not ok 1 - exit status 1')):
-        done = subprocess.run([SCRIPT, '--test', 'closed-stdout', f'{ROOT}/tests/run-tap', 'sh', '-c', f'exit {status}'],
+        done = subprocess.run([SCRIPT, '--test', 'closed-stdout', f'{ROOT}/base/tests/run-tap', 'sh', '-c', f'exit {status}'],
                               stdout=subprocess.PIPE, encoding='utf-8', check=False)
         equal(done.stdout.split('\n')[0], line)
     # Elsewhere the one who reads the results is in no disguise.
-    done = subprocess.run([SCRIPT, '--test', 'closed-stdin', f'{ROOT}/tests/run-tap', 'sh', '-c', 'echo ok 1 - a; echo 1..1; ! true <&0'],
+    done = subprocess.run([SCRIPT, '--test', 'closed-stdin', f'{ROOT}/base/tests/run-tap', 'sh', '-c', 'echo ok 1 - a; echo 1..1; ! true <&0'],
                           stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, encoding='utf-8', check=False)
     holds(done.stdout, 'ok 1 - a')
 

@@ -18,34 +18,34 @@ def function(path, name, count):
 
 
 DATA = {
-    'files': [file('trace/read/vfio.c', 30, 40), file('trace/read/vfio_event.c', 5, 10), file('trace/read/demmt.c', 1, 1000)],
+    'files': [file('trace/lib/read/vfio.c', 30, 40), file('trace/lib/read/vfio_event.c', 5, 10), file('trace/lib/read/demmt.c', 1, 1000)],
     'functions': [
-        function('trace/read/vfio.c', 'nti_a', 3), function('trace/read/vfio.c', 'vfio.c:helper', 0),
+        function('trace/lib/read/vfio.c', 'nti_a', 3), function('trace/lib/read/vfio.c', 'vfio.c:helper', 0),
         # the same static function in another program, where it was called
-        function('trace/read/vfio_event.c', 'vfio_event.c:twice', 0), function('trace/read/vfio_event.c', 'vfio_event.c:twice', 2),
-        function('trace/read/demmt.c', 'nti_d', 0),
+        function('trace/lib/read/vfio_event.c', 'vfio_event.c:twice', 0), function('trace/lib/read/vfio_event.c', 'vfio_event.c:twice', 2),
+        function('trace/lib/read/demmt.c', 'nti_d', 0),
     ],
 }
 
 
 @test
 def lines_are_those_of_the_parser():
-    equal(fuzz_coverage.lines_of(DATA, ['trace/read/vfio*.c']), (35, 50))
+    equal(fuzz_coverage.lines_of(DATA, ['trace/lib/read/vfio*.c']), (35, 50))
     equal(fuzz_coverage.lines_of(DATA, ['lib/*']), (0, 0))
 
 
 @test
 def a_function_is_reached_when_one_target_reaches_it():
     functions = fuzz_coverage.functions_of(DATA)
-    equal(fuzz_coverage.unreached(functions, ['trace/read/vfio*.c']), [('trace/read/vfio.c', ['helper'])])
-    equal(fuzz_coverage.unreached(functions, ['trace/read/*']), [('trace/read/demmt.c', ['nti_d']), ('trace/read/vfio.c', ['helper'])])
+    equal(fuzz_coverage.unreached(functions, ['trace/lib/read/vfio*.c']), [('trace/lib/read/vfio.c', ['helper'])])
+    equal(fuzz_coverage.unreached(functions, ['trace/lib/read/*']), [('trace/lib/read/demmt.c', ['nti_d']), ('trace/lib/read/vfio.c', ['helper'])])
 
 
 @test
 def a_file_is_entered_by_a_call():
-    found = fuzz_coverage.never_entered(fuzz_coverage.functions_of(DATA), ('trace/read/',))
-    equal(['trace/read/demmt.c' in found, 'trace/read/simple.c' in found], [True, True])
-    equal(['trace/read/vfio.c' in found, 'trace/read/vfio_event.c' in found], [False, False])
+    found = fuzz_coverage.never_entered(fuzz_coverage.functions_of(DATA), ('trace/lib/read/',))
+    equal(['trace/lib/read/demmt.c' in found, 'trace/lib/read/simple.c' in found], [True, True])
+    equal(['trace/lib/read/vfio.c' in found, 'trace/lib/read/vfio_event.c' in found], [False, False])
 
 
 if __name__ == '__main__':

@@ -22,14 +22,14 @@ MERGES = '#!/bin/sh\nfor last; do :; done\nwhile [ "$1" != "" ] && [ ! -d "$1" ]
 @test
 def each_target_has_a_row_and_each_row_a_target():
     os.chdir(common.ROOT)
-    files = sorted(os.path.basename(path)[len('fuzz_'):-2] for path in glob.glob('tests/fuzz/fuzz_*.c'))
+    files = sorted(os.path.basename(path)[len('fuzz_'):-2] for path in glob.glob('**/tests/fuzz/fuzz_*.c', recursive=True))
     equal(sorted(fuzz_targets.parsers()), files)
 
 
 @test
 def each_target_has_seeds_that_are_not_cut():
     for name, row in fuzz_targets.parsers().items():
-        seeds = glob.glob(f'tests/fuzz/corpus/{name}/*')
+        seeds = glob.glob(f'{fuzz_targets.seeds(name)}/*')
         equal((name, bool(seeds)), (name, True))
         equal([seed for seed in seeds if os.path.getsize(seed) > row['bytes']], [])
 

@@ -9,7 +9,7 @@ import common
 import names
 from tap import equal, main, test
 
-GUEST = ['tests/run-tap', '/x/lab/test-guest', '--timeout', '1500', '--with', 'perf', '--driver', 'arm64', 'exact', 'judges']
+GUEST = ['base/tests/run-tap', '/x/lab/test-guest', '--timeout', '1500', '--with', 'perf', '--driver', 'arm64', 'exact', 'judges']
 
 
 def all_of(where):

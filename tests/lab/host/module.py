@@ -4,8 +4,8 @@ import os
 import subprocess
 import sys
 
-import tap
-
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
+import tap    # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 sys.path.insert(0, ROOT)
 sys.dont_write_bytecode = True

@@ -22,7 +22,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.a
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, ROOT)
 from lab import build, cache, options  # noqa: E402
-from tap import Skip, equal, holds, main, test  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
+from tap import Skip, equal, holds, main, test    # noqa: E402
 
 RUNNER = os.path.join(ROOT, 'lab/ntime-lab')
 # It boots fastest.

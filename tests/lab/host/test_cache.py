@@ -10,7 +10,6 @@ import time
 
 from prepared import ROOT, equal, has, raises, said, test
 from tap import main
-
 from lab import cache
 
 # A program in a process of its own that makes the folder k/n.

@@ -9,7 +9,6 @@ import sys
 
 from prepared import equal, has, raises, said, test
 from tap import Skip, main
-
 from lab import cache, debian, sysroot
 
 KEY = '/usr/share/keyrings/debian-archive-keyring.gpg'

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The guest whose kernel checks itself: what it must report it does report, and of a run without faults it says nothing. Speaks TAP."""
+import os
 import sys
 import tempfile
 
 import module
 from tap import equal, holds, main, test
-
 GUEST, FLAVOUR = 'x86-debug', 'amd64-debug'
 # A module that does each thing once that a driver must not do.
 FAULTY = r'''

@@ -8,7 +8,6 @@ import sys
 
 from prepared import equal, has, raises, said, test
 from tap import Skip, main
-
 from lab import build, cache, debian, driver, kernel, linux
 
 # What a kernel's make does, as far as the driver's build sees it: it works in the folder M and shows what it compiles.

@@ -14,7 +14,6 @@ import tempfile
 
 import module
 from tap import Skip, equal, main, test
-
 from lab import build  # noqa: E402  (module.py has put it into the path)
 
 NTIME = os.path.abspath(sys.argv.pop(1))

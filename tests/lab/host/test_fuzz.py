@@ -15,7 +15,6 @@ import tomllib
 
 from prepared import ROOT
 from tap import equal, main, test
-
 from lab import bootimage, debian, frames, guest, log
 
 SEED = int(os.environ.get('SEED') or 1)

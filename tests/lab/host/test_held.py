@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """ntime.ko keeps off a device that somebody in the kernel has for himself: its configuration space, its memory. Speaks TAP."""
+import os
 import sys
 import tempfile
 
 import module
 from tap import equal, holds, main, test
-
 GUEST, FLAVOUR = 'x86-pci', 'amd64'
 # Has a function for itself as long as it is loaded: what a reset does to configuration space, and a driver to memory.
 HOLDER = r'''

@@ -21,7 +21,8 @@ sys.path.insert(0, ROOT)
 sys.dont_write_bytecode = True
 
 from lab import bootimage, frames, guest, initramfs, log, machine, options, payload, proxies, run  # noqa: E402
-from tap import Skip, equal, holds, main, raises, test  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
+from tap import Skip, equal, holds, main, raises, test    # noqa: E402
 
 SEED = int(os.environ.get('SEED', random.randrange(1 << 32)))
 print(f'# seed {SEED}')

@@ -11,7 +11,6 @@ import sys
 
 from prepared import ROOT, equal, has, raises, said, test
 from tap import Skip, main
-
 from lab import build, cache, debian, driver, dtb, guest, kernel, payload, peers, prepare, qemu, sysroot
 
 

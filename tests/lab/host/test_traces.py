@@ -15,7 +15,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, ROOT)
 sys.dont_write_bytecode = True
 from lab import build, cache, debian, driver, guest, machine, qemu, run  # noqa: E402
-from tap import Skip, equal, holds, main, test  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
+from tap import Skip, equal, holds, main, test    # noqa: E402
 
 TRACED, CARD, NETWORK = '0000:00:05.0', '0000:01:00.0', '0000:00:06'
 # No result depends on it: a machine may be slow.

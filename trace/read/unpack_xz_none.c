@@ -1,5 +1,0 @@
-// SPDX-License-Identifier: MIT
-/* In place of unpack_xz.c where liblzma was not there: such files are recognised and refused. */
-#include "trace/read/unpack.h"
-
-const struct nti_unpack nti_unpack_xz = { .name = "xz", .match = nti_unpack_is_xz };

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+/* The input as VFIO text: nothing crashes, and what is read can be written in every form. */
+#include "trace/tests/fuzz/trace_front.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	return fuzz_front(&nti_trace_vfio, data, bytes);
+}

@@ -1,0 +1,1298 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Counter set-ups out of accesses: what a model of drivers put in must come out, in every form of
+ * trace; and the rules one by one.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ntime/trace/derive.h>
+#include <ntime/trace/trace.h>
+
+#include "core/regs/nv50_chip.h"
+#include "trace/lib/derive/chip.h"
+#include "trace/lib/derive/names.h"
+#include "trace/lib/derive/state.h"
+#include "trace/tests/lib/context.h"
+#include "trace/tests/lib/derive_model.h"
+#include "tests/tt.h"
+
+/* A trace in a file, derived. */
+static struct ntime_derive *derive_file(const char *path, const char *chip)
+{
+	struct ntime_trace_options o = { .size = sizeof(o), .flags = NTIME_TRACE_REQUESTS };
+	struct ntime_trace_batch batch = { .size = sizeof(batch) };
+	struct ntime_derive *d;
+	struct ntime_trace *t;
+
+	TT_IS(ntime_trace_open(tt_ctx, path, &o, &t), 0);
+	TT_IS(ntime_derive_new(tt_ctx, chip, &d), 0);
+	while (ntime_trace_next(t, &batch) == 0 && batch.n)
+		TT_IS(ntime_derive_feed(d, &batch, t), 0);
+	TT_IS(ntime_derive_end(d), 0);
+	ntime_trace_close(t);
+	return d;
+}
+
+static char path[64];
+
+static FILE *begin_file(void)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	return f;
+}
+
+static struct ntime_derive *derive_model(const struct dm_trace *t, enum dm_form form,
+					 bool has_boot0, const struct dm_chip *chip,
+					 const char *told)
+{
+	FILE *f = begin_file();
+
+	dm_print(t, form, has_boot0, chip, f);
+	fclose(f);
+	return derive_file(path, told);
+}
+
+static struct ntime_derive *derive_text(const char *text, const char *chip)
+{
+	FILE *f = begin_file();
+
+	fputs(text, f);
+	fclose(f);
+	return derive_file(path, chip);
+}
+
+static bool find_row(const struct ntime_derive *d, unsigned int set, const char *counter,
+		     struct ntime_derived *out)
+{
+	*out = (struct ntime_derived){ .size = sizeof(*out) };
+	for (size_t i = 0; ntime_derive_get(d, i, out) == 0; i++)
+		if (out->set == set && strcmp(out->counter, counter) == 0 &&
+		    strcmp(out->unit, "PCOUNTER") == 0)
+			return true;
+	return false;
+}
+
+static void get_row(const struct ntime_derive *d, size_t i, struct ntime_derived *out)
+{
+	*out = (struct ntime_derived){ .size = sizeof(*out) };
+	TT_IS(ntime_derive_get(d, i, out), 0);
+}
+
+/*
+ * Each test has random numbers of its own; no seed may end in 0, from which tt_random() never comes
+ * away.
+ */
+static uint64_t seed_of(unsigned int test)
+{
+	uint64_t seed = tt_seed() ^ test;
+
+	return seed ? seed : UINT64_MAX;
+}
+
+TEST(every_seed_gives_numbers)
+{
+	const char *old = getenv("TT_SEED");
+	char *kept = old ? strdup(old) : NULL;
+	char text[16];
+
+	for (unsigned int test = 0; test < 4; test++) {
+		uint64_t seed;
+
+		snprintf(text, sizeof(text), "%u", test);
+		setenv("TT_SEED", text, 1);
+		seed = seed_of(test);
+		assert_true(tt_random(&seed) != tt_random(&seed));
+	}
+	if (kept)
+		setenv("TT_SEED", kept, 1);
+	else
+		unsetenv("TT_SEED");
+	free(kept);
+}
+
+/* Levels of all wires in one clock. */
+struct levels {
+	bool signal[256];
+	bool group[256][4];
+};
+
+static void draw_levels(struct levels *l, const struct dm_setup *s, unsigned int set,
+			bool has_groups, uint64_t *seed)
+{
+	for (unsigned int i = 0; i < 256; i++) {
+		l->signal[i] = tt_random(seed) >> 40 & 1;
+		for (unsigned int j = 0; j < 4; j++)
+			l->group[i][j] = tt_random(seed) >> 40 & 1;
+	}
+	l->signal[s->chip->zero[set]] = false;
+	for (unsigned int i = 0; i < 16 && set == 3 && has_groups; i++)
+		l->signal[i] = l->group[s->groups >> i / 4 * 8 & 0xff][i % 4];
+}
+
+static bool slot_level(const struct dm_slot *slot, const struct levels *l)
+{
+	unsigned int index = 0;
+
+	for (unsigned int i = 0; i < 4; i++)
+		index |= (unsigned int)l->signal[slot->src >> 8 * i & 0xff] << i;
+	return slot->op >> index & 1;
+}
+
+/* What the hardware adds to the slot's counter in this clock. */
+static unsigned int truth(const struct dm_domain *d, unsigned int slot, const struct levels *l)
+{
+	unsigned int sum = 0;
+
+	if (!slot_level(&d->slot[slot], l))
+		return 0;
+	if (!d->mode || slot != 2)
+		return 1;
+	for (unsigned int i = 0; i < 4; i++)
+		sum |= (unsigned int)l->signal[d->slot[1].src >> 8 * i & 0xff] << i;
+	for (unsigned int i = 2; i < 4 && d->mode == 2; i++)
+		sum |= (unsigned int)l->signal[d->slot[2].src >> 8 * i & 0xff] << (i + 2);
+	return sum;
+}
+
+static bool wire_level(const char *name, const struct levels *l)
+{
+	unsigned int group, wire;
+
+	if (sscanf(name, "MPC.%2x.%u", &group, &wire) == 2)
+		return l->group[group][wire];
+	if (strcmp(name, "0") == 0)
+		return false;
+	return l->signal[strtoul(name, NULL, 16)];
+}
+
+/* "a,b,c}": the number they make; sets @end behind the brace. */
+static unsigned int wires_number(const char *text, const struct levels *l, const char **end)
+{
+	unsigned int number = 0, i = 0;
+	char name[32];
+
+	while (*text != '}') {
+		size_t n = strcspn(text, ",}");
+
+		assert_true(n && n < sizeof(name));
+		memcpy(name, text, n);
+		name[n] = '\0';
+		number |= (unsigned int)wire_level(name, l) << i++;
+		text += n + (text[n] == ',');
+	}
+	*end = text + 1;
+	return number;
+}
+
+/* What the derived row says is added in this clock. */
+static unsigned int derived(const struct ntime_derived *row, const struct levels *l)
+{
+	const char *at = strchr(row->key, '{'), *end;
+	unsigned int sum = 1, index;
+
+	assert_non_null(at);
+	if (strncmp(at - 3, "int", 3) == 0) {
+		sum = wires_number(at + 1, l, &end);
+		at = strchr(end, '{');
+	}
+	index = wires_number(at + 1, l, &end);
+	assert_true(*end == '=' && index < 64);
+	return strtoull(end + 1, NULL, 16) >> index & 1 ? sum : 0;
+}
+
+static const char *const counters[] = { "PRE", "START", "EVENT", "STOP" };
+
+static void check_slot(const struct ntime_derive *d, const struct dm_setup *s, unsigned int i,
+		       unsigned int slot, bool has_groups, uint64_t *seed)
+{
+	const struct dm_domain *dom = &s->domain[i];
+	struct ntime_derived row;
+	struct levels l;
+	char text[64];
+
+	assert_true(find_row(d, dom->set, counters[slot], &row));
+	snprintf(text, sizeof(text), "0x%08x", dom->slot[slot].src);
+	TT_TEXT(row.event_src, text);
+	snprintf(text, sizeof(text), "0x%04x", dom->slot[slot].op);
+	TT_TEXT(row.event_op, text);
+	TT_TEXT(row.mode, dom->mode == 0 ? "SIMPLE" : dom->mode == 1 ? "EVENT_B4" : "EVENT_B6");
+	TT_IS(row.last, dom->value[slot]);
+	TT_IS(!!(row.flags & NTIME_DERIVED_SATURATED), dom->value[slot] == 0xffffffff);
+	for (unsigned int clock = 0; clock < 64; clock++) {
+		draw_levels(&l, s, dom->set, has_groups, seed);
+		TT_IS(derived(&row, &l), truth(dom, slot, &l));
+	}
+}
+
+/* The unit that was chosen, and what was selected, in the words of the event tables. */
+static void check_muxes(const struct ntime_derive *d, const struct dm_setup *s, unsigned int i,
+			unsigned int slot)
+{
+	const struct dm_domain *dom = &s->domain[i];
+	struct ntime_derived row;
+	char text[64];
+
+	assert_true(find_row(d, dom->set, counters[slot], &row));
+	if (row.role != NTIME_DERIVED_EVENT)
+		return;
+	if (dom->set == 3 && strstr(row.logic, "MPC.")) {
+		snprintf(text, sizeof(text), "0x%x", s->groups);
+		TT_TEXT(row.group_sel, text);
+		TT_TEXT(row.extra, "PM_OUT_ENABLE=0x1");
+		snprintf(text, sizeof(text), "TPC %u", s->tpc);
+		TT_TEXT(row.instance, text);
+	}
+	for (unsigned int wire = 0; dom->set == 2 && s->has_tex && wire < 3; wire++) {
+		snprintf(text, sizeof(text), "%02x", s->chip->tex_signal + wire);
+		if (!strstr(row.logic, text))
+			continue;
+		snprintf(text, sizeof(text), "0x%06x=0x00000800&0x00000800",
+			 0x408000 + s->tpc * s->chip->tpc_stride + s->chip->tex);
+		TT_HAS(row.mux, text);
+	}
+	for (unsigned int wire = 0; dom->set == 1 && s->has_vfetch && wire < 26; wire++) {
+		snprintf(text, sizeof(text), "%02x", s->chip->vfetch_signal + wire);
+		if (!strstr(row.logic, text))
+			continue;
+		snprintf(text, sizeof(text), "0x400c0c=0x%08x", s->vfetch);
+		TT_HAS(row.mux, text);
+	}
+}
+
+static void check(const struct ntime_derive *d, const struct dm_setup *s, enum dm_driver driver,
+		  uint64_t *seed)
+{
+	for (unsigned int i = 0; i < s->domains; i++)
+		for (unsigned int slot = 0; slot < 4; slot++) {
+			struct ntime_derived row;
+
+			if (s->domain[i].slot[slot].is_used) {
+				check_slot(d, s, i, slot, driver != DM_NVACOUNTER, seed);
+				if (driver != DM_NVACOUNTER)
+					check_muxes(d, s, i, slot);
+			} else if (driver == DM_NOUVEAU) {
+				assert_true(find_row(d, s->domain[i].set, counters[slot], &row));
+				TT_IS(row.role, NTIME_DERIVED_NOTHING);
+			} else {
+				assert_false(find_row(d, s->domain[i].set, counters[slot], &row));
+			}
+		}
+}
+
+/* nvacounter has a way of its own: one domain, four signals, no multiplexers. */
+static void narrow_for_nvacounter(struct dm_setup *s)
+{
+	s->domains = 1;
+	s->domain[0].mode = 0;
+	for (unsigned int slot = 0; slot < 4; slot++) {
+		s->domain[0].slot[slot].is_used = true;
+		s->domain[0].slot[slot].src &= 0xff;
+		s->domain[0].slot[slot].op = 0xaaaa;
+	}
+}
+
+TEST(what_was_set_up_comes_out)
+{
+	uint64_t seed = seed_of(0);
+	static struct dm_trace t;
+
+	for (unsigned int round = 0; round < 240; round++) {
+		enum dm_driver driver = round % DM_DRIVERS;
+		/* Only NVIDIA's driver hands in lists. */
+		enum dm_form form =
+			driver == DM_CUPTI ? round / 3 % DM_FORMS : DM_VFIO + round / 3 % 2;
+		bool has_lists = form == DM_LOG || form == DM_REQUEST;
+		bool has_boot0 = !has_lists && round % 5, is_told = round % 7 == 0;
+		struct ntime_derive_counts counts = { .size = sizeof(counts) };
+		struct ntime_derive *d;
+		struct dm_setup s;
+
+		dm_setup_random(&s, &seed, driver != DM_NVACOUNTER);
+		if (driver == DM_NVACOUNTER)
+			narrow_for_nvacounter(&s);
+		t.n = t.lists = 0;
+		dm_run(&t, &s, driver, &seed);
+		d = derive_model(&t, form, has_boot0, s.chip, is_told ? s.chip->name : NULL);
+		TT_IS(ntime_derive_get_counts(d, &counts), 0);
+		TT_IS(counts.windows, 1);
+		TT_IS(counts.unpaired, 0);
+		TT_IS(counts.pairs, has_lists ? t.lists : 0);
+		check(d, &s, driver, &seed);
+		ntime_derive_free(d);
+	}
+}
+
+/* Several measurements behind each other, as the passes of a metric. */
+TEST(passes_stay_apart)
+{
+	uint64_t seed = seed_of(1);
+	static struct dm_trace t;
+
+	for (unsigned int round = 0; round < 40; round++) {
+		struct dm_setup s[3];
+		struct ntime_derive_counts counts = { .size = sizeof(counts) };
+		struct ntime_derive *d;
+		struct ntime_derived row;
+
+		t.n = t.lists = 0;
+		for (unsigned int i = 0; i < 3; i++) {
+			dm_setup_random(&s[i], &seed, false);
+			s[i].chip = &dm_chips[3];
+			s[i].tpc_mask = 0x3f0;
+			s[i].tpc = 4;
+			/* Apart by their values. */
+			s[i].domains = 1;
+			s[i].domain[0].set = 3;
+			s[i].has_groups = true;
+			s[i].has_tex = s[i].has_vfetch = false;
+			memset(s[i].domain[0].slot, 0, sizeof(s[i].domain[0].slot));
+			s[i].groups = 0x0b0c0d0e;
+			s[i].domain[0].slot[2] =
+				(struct dm_slot){ true, 3 * i + round % 3, 0xaaaa };
+			s[i].domain[0].value[2] = i + 1;
+			dm_run(&t, &s[i], round % 2 ? DM_CUPTI : DM_NOUVEAU, &seed);
+		}
+		d = derive_model(&t, round % 2 ? (enum dm_form)(round / 2 % DM_FORMS) : DM_VFIO,
+				 false, s[0].chip, "G200");
+		TT_IS(ntime_derive_get_counts(d, &counts), 0);
+		TT_IS(counts.windows, 3);
+		for (unsigned int i = 0, seen = 0; seen < 3; i++) {
+			get_row(d, i, &row);
+			if (row.role != NTIME_DERIVED_EVENT)
+				continue;
+			seen++;
+			TT_IS(row.first_window, seen);
+			TT_IS(row.last, seen);
+		}
+		ntime_derive_free(d);
+	}
+}
+
+static void same_row(const struct ntime_derived *a, const struct ntime_derived *b)
+{
+	TT_TEXT(a->event, b->event);
+	TT_TEXT(a->chip, b->chip);
+	TT_TEXT(a->instance, b->instance);
+	TT_TEXT(a->key, b->key);
+	TT_TEXT(a->mux, b->mux);
+	TT_TEXT(a->relative, b->relative);
+	TT_TEXT(a->group_sel, b->group_sel);
+	TT_TEXT(a->extra, b->extra);
+	TT_TEXT(a->notes, b->notes);
+	TT_TEXT(a->origin, b->origin);
+	TT_IS(a->flags, b->flags);
+	TT_IS(a->values[0], b->values[0]);
+}
+
+/*
+ * A session in a fresh context reads multiplexers as they are then: that tells nothing of the
+ * session before.
+ */
+TEST(later_sessions_change_nothing)
+{
+	uint64_t seed = seed_of(3);
+	static struct dm_trace t;
+
+	for (unsigned int round = 0; round < 32; round++) {
+		enum dm_form form = (enum dm_form)(round % DM_FORMS);
+		struct ntime_derive *alone, *both;
+		struct ntime_derived x, y;
+		struct dm_setup s, next;
+
+		dm_setup_random(&s, &seed, true);
+		t.n = t.lists = 0;
+		dm_run(&t, &s, DM_CUPTI, &seed);
+		alone = derive_model(&t, form, false, s.chip, NULL);
+		next = s;
+		next.groups = ~s.groups;
+		next.tpc = (unsigned int)(31 - __builtin_clz(s.tpc_mask));
+		dm_run(&t, &next, DM_CUPTI, &seed);
+		both = derive_model(&t, form, false, s.chip, NULL);
+		for (size_t i = 0; i < ntime_derive_count(alone); i++) {
+			get_row(alone, i, &x);
+			get_row(both, i, &y);
+			TT_IS(y.first_window, 1);
+			/* What both count alike is one row of two units. */
+			if (y.windows == 1)
+				same_row(&x, &y);
+		}
+		ntime_derive_free(alone);
+		ntime_derive_free(both);
+	}
+}
+
+static const char units_text[] =
+	"vfio_region_read  (0000:01:00.0:region0+0x4008fc, 4) = 0x70010024\n";
+static const char counted_text[] = "vfio_region_read  (0000:01:00.0:region0+0x409340, 4) = 0x0\n"
+				   "vfio_region_read  (0000:01:00.0:region0+0x40ab40, 4) = 0x0\n"
+				   "vfio_region_write  (0000:01:00.0:region0+0x409340, 0x1, 4)\n"
+				   "vfio_region_write  (0000:01:00.0:region0+0x40ab40, 0x0, 4)\n"
+				   "vfio_region_write  (0000:01:00.0:region0+0x40933c, 0xc, 4)\n"
+				   "vfio_region_write  (0000:01:00.0:region0+0xa7cc, 0x1, 4)\n"
+				   "vfio_region_write  (0000:01:00.0:region0+0xa40c, 0x0, 4)\n"
+				   "vfio_region_write  (0000:01:00.0:region0+0xa42c, 0xaaaa, 4)\n"
+				   "vfio_region_write  (0000:01:00.0:region0+0x400084, 0x20, 4)\n";
+static const char read_text[] = "vfio_region_read  (0000:01:00.0:region0+0xa70c, 4) = 0x5\n";
+
+/* What may come behind a measurement, and the state that it must have all the same. */
+struct behind_row {
+	int line;
+	const char *before, *behind;
+	uint32_t flags, windows;
+};
+
+static const struct behind_row behind_rows[] = {
+	{ __LINE__, "", "", 0, 1 },
+	/* a fresh context */
+	{ __LINE__, "",
+	  "vfio_region_read  (0000:01:00.0:region0+0x409340, 4) = 0x0\n"
+	  "vfio_region_read  (0000:01:00.0:region0+0x40ab40, 4) = 0x1\n"
+	  "vfio_region_read  (0000:01:00.0:region0+0x40933c, 4) = 0xd\n",
+	  0, 1 },
+	/* in which somebody counts */
+	{ __LINE__, "",
+	  "vfio_region_read  (0000:01:00.0:region0+0x40933c, 4) = 0xd\n"
+	  "vfio_region_read  (0000:01:00.0:region0+0xa70c, 4) = 0x7\n",
+	  0, 2 },
+	/* registers that have what they had */
+	{ __LINE__, "",
+	  "vfio_region_read  (0000:01:00.0:region0+0x40933c, 4) = 0xc\n"
+	  "vfio_region_read  (0000:01:00.0:region0+0xa70c, 4) = 0x7\n",
+	  0, 1 },
+	/* the state of a period: as it was read last, not behind an acknowledge */
+	{ __LINE__, "vfio_region_read  (0000:01:00.0:region0+0xa7cc, 4) = 0x1\n", "",
+	  NTIME_DERIVED_EMPTY, 1 },
+	{ __LINE__,
+	  "vfio_region_read  (0000:01:00.0:region0+0xa7cc, 4) = 0x1\n"
+	  "vfio_region_read  (0000:01:00.0:region0+0xa7cc, 4) = 0x1000001\n",
+	  "", 0, 1 },
+	{ __LINE__, "", "vfio_region_read  (0000:01:00.0:region0+0xa7cc, 4) = 0x3000001\n",
+	  NTIME_DERIVED_OVERFLOW, 1 },
+	{ __LINE__, "",
+	  "vfio_region_write  (0000:01:00.0:region0+0xa7ec, 0x1, 4)\n"
+	  "vfio_region_read  (0000:01:00.0:region0+0xa7cc, 4) = 0x1\n",
+	  0, 1 },
+};
+
+TEST(accesses_behind_a_measurement)
+{
+	char text[4096];
+
+	TT_FOR_EACH_ROW(r, behind_rows) {
+		struct ntime_derive_counts counts = { .size = sizeof(counts) };
+		struct ntime_derive *d;
+		struct ntime_derived row;
+
+		snprintf(text, sizeof(text), "%s%s%s%s%s", units_text, counted_text, r->before,
+			 read_text, r->behind);
+		d = derive_text(text, NULL);
+		get_row(d, 0, &row);
+		TT_STR(r, row.event, "gld_128b");
+		TT_STR(r, row.instance, "TPC 2");
+		TT_STR(r, row.group_sel, "0xc");
+		TT_STR(r, row.notes, "-");
+		TT_EQ(r, row.flags, r->flags);
+		TT_IS(ntime_derive_get_counts(d, &counts), 0);
+		TT_EQ(r, counts.windows, r->windows);
+		ntime_derive_free(d);
+	}
+}
+
+#define PRE_READ "vfio_region_read  (0000:01:00.0:region0+0xa70c, 4) = "
+#define START_READ "vfio_region_read  (0000:01:00.0:region0+0xa6cc, 4) = "
+#define CYCLES_READ "vfio_region_read  (0000:01:00.0:region0+0xa60c, 4) = "
+#define PERIOD_END "vfio_region_write  (0000:01:00.0:region0+0x400084, 0x20, 4)\n"
+#define ACKNOWLEDGE "vfio_region_write  (0000:01:00.0:region0+0xa7ec, 0x1, 4)\n"
+
+/* Reads of PRE, and the clocks of each: 0 unknown. */
+struct clocks_row {
+	int line;
+	const char *reads;
+	uint32_t n;
+	uint64_t clocks[3];
+};
+
+static const struct clocks_row clocks_rows[] = {
+	{ __LINE__, PRE_READ "0x5\n", 1, { 0 } },
+	{ __LINE__, PRE_READ "0x5\n" CYCLES_READ "0x3e8\n", 1, { 1000 } },
+	{ __LINE__, CYCLES_READ "0x3e8\n" PRE_READ "0x5\n", 1, { 1000 } },
+	/* one clock counter for all slots, or one read of it for each */
+	{ __LINE__,
+	  PRE_READ "0x5\n" CYCLES_READ "0x3e8\n" START_READ "0x6\n" CYCLES_READ
+		   "0x3e8\n" PERIOD_END PRE_READ "0x7\n" CYCLES_READ "0x3e9\n",
+	  2,
+	  { 1000, 1001 } },
+	/* nothing but the reads tells where a period ends */
+	{ __LINE__,
+	  PRE_READ "0x5\n" CYCLES_READ "0x3e8\n" PRE_READ "0x7\n" CYCLES_READ "0x3e9\n" PRE_READ
+		   "0x9\n",
+	  3,
+	  { 1000, 1001, 0 } },
+	/* clocks of another period */
+	{ __LINE__, PRE_READ "0x5\n" PERIOD_END CYCLES_READ "0x3e8\n", 1, { 0 } },
+	{ __LINE__, CYCLES_READ "0x3e8\n" ACKNOWLEDGE PRE_READ "0x5\n", 1, { 0 } },
+	/* of which of two periods it is cannot be told */
+	{ __LINE__,
+	  CYCLES_READ "0x3e8\n" PRE_READ "0x5\n" CYCLES_READ "0x3e9\n" START_READ
+		      "0x6\n" PERIOD_END PRE_READ "0x7\n" CYCLES_READ "0x3ea\n",
+	  2,
+	  { 0, 1002 } },
+};
+
+TEST(clocks_are_of_their_value)
+{
+	char text[4096];
+
+	TT_FOR_EACH_ROW(r, clocks_rows) {
+		struct ntime_derive *d;
+		struct ntime_derived row;
+		uint64_t last = r->clocks[r->n - 1];
+
+		snprintf(text, sizeof(text), "%s%s%s%s", units_text, counted_text,
+			 "vfio_region_write  (0000:01:00.0:region0+0xa44c, 0x0, 4)\n"
+			 "vfio_region_write  (0000:01:00.0:region0+0xa46c, 0xaaaa, 4)\n",
+			 r->reads);
+		d = derive_text(text, NULL);
+		assert_true(find_row(d, 3, "PRE", &row));
+		TT_EQ(r, row.n_values, r->n);
+		for (uint32_t i = 0; i < r->n; i++)
+			TT_EQ(r, row.clocks[i],
+			      r->clocks[i] ? r->clocks[i] : NTIME_DERIVED_NO_CLOCKS);
+		TT_EQ(r, row.is_cycles_read, last != 0);
+		TT_EQ(r, row.cycles, last);
+		ntime_derive_free(d);
+	}
+}
+
+/* Swap arguments @a and @b, and the truth table with them. */
+static struct dm_slot swap_arguments(struct dm_slot s, unsigned int a, unsigned int b)
+{
+	struct dm_slot out = { s.is_used, 0, 0 };
+
+	for (unsigned int i = 0; i < 4; i++) {
+		unsigned int from = i == a ? b : i == b ? a : i;
+
+		out.src |= (s.src >> 8 * from & 0xff) << 8 * i;
+	}
+	for (unsigned int i = 0; i < 16; i++) {
+		unsigned int from = i & ~(1u << a | 1u << b);
+
+		from |= (i >> a & 1) << b | (i >> b & 1) << a;
+		out.op |= (s.op >> from & 1) << i;
+	}
+	return out;
+}
+
+TEST(order_of_signals_does_not_matter)
+{
+	uint64_t seed = seed_of(2);
+	static struct dm_trace t;
+
+	for (unsigned int round = 0; round < 100; round++) {
+		struct ntime_derive *a, *b, *c;
+		struct ntime_derived x, y, z;
+		struct dm_setup s;
+		struct dm_slot *slot = &s.domain[0].slot[0];
+
+		dm_setup_random(&s, &seed, false);
+		s.domains = 1;
+		memset(slot, 0, sizeof(s.domain[0].slot));
+		/*
+		 * Four different signals, all of which matter: their parity, but for one row of the
+		 * table.
+		 */
+		*slot = (struct dm_slot){ true, 0xa3a2a1a0, 0x6996 ^ 1u << round % 16 };
+		if (s.domain[0].set == 3)
+			slot->src = 0x0d090501;
+		s.groups = 0x2b292a28;
+		t.n = t.lists = 0;
+		dm_run(&t, &s, DM_CUPTI, &seed);
+		a = derive_model(&t, DM_LOG, false, s.chip, s.chip->name);
+		*slot = swap_arguments(*slot, round % 4, (round + 1 + round % 3) % 4);
+		s.tpc_mask = 1u << (s.chip->tpcs - 1);
+		s.tpc = s.chip->tpcs - 1;
+		t.n = t.lists = 0;
+		dm_run(&t, &s, DM_CUPTI, &seed);
+		b = derive_model(&t, DM_VFIO, true, s.chip, NULL);
+		slot->op ^= 1u << round * 7 % 16;
+		t.n = t.lists = 0;
+		dm_run(&t, &s, DM_CUPTI, &seed);
+		c = derive_model(&t, DM_MMIOTRACE, true, s.chip, NULL);
+		get_row(a, 0, &x);
+		get_row(b, 0, &y);
+		get_row(c, 0, &z);
+		TT_IS(ntime_derived_is_equal(&x, &y), 1);
+		TT_IS(ntime_derived_is_equal(&y, &z), 0);
+		ntime_derive_free(a);
+		ntime_derive_free(b);
+		ntime_derive_free(c);
+	}
+}
+
+/*
+ * Pairs of set-ups of domain 1 of a GT218 without multiplexers: "CTRL PRE/OP START/OP EVENT/OP",
+ * read from EVENT.
+ */
+struct pair_row {
+	int line;
+	const char *chip;
+	unsigned int set, mode;
+	uint32_t start[2], event[2], event_op[2];
+	int is_equal;
+};
+
+static const struct pair_row pair_rows[] = {
+	/* the same AND in another order */
+	{ __LINE__, "GT218", 1, 0, { 0, 0 }, { 0x01301307, 0x07133001 }, { 0x8000, 0x8000 }, 1 },
+	/* a constant 1, and not of a constant 0, gate the same sum */
+	{ __LINE__,
+	  "GT218",
+	  1,
+	  2,
+	  { 0x0d0c0b0a, 0x0d0c0b0a },
+	  { 0xec0e00ec, 0xec0eecec },
+	  { 0xffff, 0x5555 },
+	  1 },
+	/* on a G80 that wire is no constant */
+	{ __LINE__,
+	  "G80",
+	  1,
+	  2,
+	  { 0x0d0c0b0a, 0x0d0c0b0a },
+	  { 0xec0e00ec, 0xec0eecec },
+	  { 0xffff, 0x5555 },
+	  0 },
+	/* the order of a number's wires matters */
+	{ __LINE__,
+	  "GT218",
+	  1,
+	  1,
+	  { 0x0d0c0b0a, 0x0d0c0a0b },
+	  { 0xecececec, 0xecececec },
+	  { 0x5555, 0x5555 },
+	  0 },
+	/* START_OP does not, but a wire does */
+	{ __LINE__,
+	  "GT218",
+	  1,
+	  1,
+	  { 0x0d0c0b0a, 0x0d0c0b0b },
+	  { 0xecececec, 0xecececec },
+	  { 0x5555, 0x5555 },
+	  0 },
+	/* filler of arguments that the table does not look at */
+	{ __LINE__, "GT218", 1, 0, { 0, 0 }, { 0x000000cb, 0xecececcb }, { 0xaaaa, 0xaaaa }, 1 },
+	/* a signal twice is one signal */
+	{ __LINE__, "GT218", 1, 0, { 0, 0 }, { 0x0000cbcb, 0x000000cb }, { 0x8888, 0xaaaa }, 1 },
+	/* arguments that are late */
+	{ __LINE__, "GT218", 1, 0, { 0, 0 }, { 0x000000cb, 0x000000cb }, { 0x1aaaa, 0xaaaa }, 0 },
+	{ __LINE__, "GT218", 1, 0, { 0, 0 }, { 0x0000cb30, 0x000030cb }, { 0x12222, 0x22222 }, 0 },
+	/* the same edge, written with either argument late */
+	{ __LINE__, "GT218", 1, 0, { 0, 0 }, { 0x0000cbcb, 0x0000cbcb }, { 0x12222, 0x24444 }, 1 },
+	/* argument 2 alternate: only from G92 on */
+	{ __LINE__, "GT218", 1, 0, { 0, 0 }, { 0x000500cb, 0x000500cb }, { 0x8f0f0, 0x0f0f0 }, 0 },
+	{ __LINE__, "G86", 1, 0, { 0, 0 }, { 0x000500cb, 0x000500cb }, { 0x8f0f0, 0x0f0f0 }, 1 },
+	{ __LINE__, "GT218", 1, 0, { 0, 0 }, { 0x000000cb, 0x000000ca }, { 0xaaaa, 0xaaaa }, 0 },
+};
+
+static struct ntime_derive *derive_pair(const struct pair_row *r, unsigned int i)
+{
+	FILE *f = begin_file();
+	const char *head = "vfio_region_write  (0000:01:00.0:region0+0x";
+
+	fprintf(f, "%s%x, 0x%x, 4)\n", head, 0xa7c0 + r->set * 4, 1 | r->mode << 4);
+	fprintf(f, "%s%x, 0x%x, 4)\n", head, 0xa440 + r->set * 4, r->start[i]);
+	fprintf(f, "%s%x, 0x%x, 4)\n", head, 0xa460 + r->set * 4, i ? 0xffff : 0x1234);
+	fprintf(f, "%s%x, 0x%x, 4)\n", head, 0xa480 + r->set * 4, r->event[i]);
+	fprintf(f, "%s%x, 0x%x, 4)\n", head, 0xa4a0 + r->set * 4, r->event_op[i]);
+	fprintf(f, "vfio_region_read  (0000:01:00.0:region0+0x%x, 4) = 0x5\n", 0xa680 + r->set * 4);
+	fclose(f);
+	return derive_file(path, r->chip);
+}
+
+TEST(equal_set_ups)
+{
+	TT_FOR_EACH_ROW(r, pair_rows) {
+		struct ntime_derive *a = derive_pair(r, 0), *b = derive_pair(r, 1);
+		struct ntime_derived x, y;
+
+		get_row(a, 0, &x);
+		get_row(b, 0, &y);
+		TT_EQ(r, ntime_derived_is_equal(&x, &y), r->is_equal);
+		TT_EQ(r, ntime_derived_is_equal(&y, &x), r->is_equal);
+		ntime_derive_free(a);
+		ntime_derive_free(b);
+	}
+}
+
+/* What print_known() writes otherwise than the row of the event says. */
+struct otherwise {
+	int mux;       /* which multiplexer, -1 none */
+	uint32_t flip; /* bits of its value */
+	uint32_t group;
+	bool is_disabled; /* no output of the shaders' groups */
+};
+
+static const struct otherwise as_it_says = { .mux = -1 };
+
+/* Writes and the read of a counter that an event of data/gpu is, on @chip. */
+static void print_known(const struct nti_known_counter *k, const char *chip,
+			const struct otherwise *o, char *text, size_t bytes)
+{
+	const char *head = "vfio_region_write  (0000:01:00.0:region0+0x";
+	bool is_old = strcmp(chip, "G200") != 0 && strncmp(chip, "GT", 2) != 0;
+	int n = 0, mux = 0;
+
+	for (const char *m = k->mux; *m; m = strchr(m, ';') ? strchr(m, ';') + 1 : "", mux++)
+		n += snprintf(text + n, bytes - (size_t)n, "%s%lx, 0x%lx, 4)\n", head,
+			      strtoul(m, NULL, 16),
+			      strtoul(strchr(m, '=') + 1, NULL, 16) ^
+				      (o->mux == mux ? o->flip : 0));
+	if (k->has_group)
+		n += snprintf(text + n, bytes - (size_t)n, "%s%x, 0x%x, 4)\n%s%x, 0x%x, 4)\n", head,
+			      is_old ? 0x408330 : 0x40833c, k->group ^ o->group, head,
+			      is_old ? 0x408334 : 0x408340, !o->is_disabled);
+	n += snprintf(text + n, bytes - (size_t)n,
+		      "%s%x, 0x%x, 4)\n%s%x, 0x%x, 4)\n%s%x, 0x%x, 4)\n"
+		      "%s%x, 0x%x, 4)\n%s%x, 0x%x, 4)\n",
+		      head, 0xa7c0 + k->set * 4, 1 | k->mode << 4, head, 0xa440 + k->set * 4,
+		      k->start_src, head, 0xa460 + k->set * 4, k->start_op, head,
+		      0xa480 + k->set * 4, k->event_src, head, 0xa4a0 + k->set * 4, k->event_op);
+	snprintf(text + n, bytes - (size_t)n,
+		 "vfio_region_read  (0000:01:00.0:region0+0x%x, 4) = 0x5\n", 0xa680 + k->set * 4);
+}
+
+/* Every event of data/gpu, set up as its row says, is found by its name. */
+TEST(known_events_have_names)
+{
+	char text[4096];
+
+	for (unsigned int i = 0; i < nti_known_counter_count; i++) {
+		const struct nti_known_counter *k = &nti_known_counters[i];
+		char chip[16];
+		struct ntime_derive *d;
+		struct ntime_derived row;
+
+		snprintf(chip, sizeof(chip), "%.*s", (int)strcspn(k->chips, ","), k->chips);
+		print_known(k, chip, &as_it_says, text, sizeof(text));
+		d = derive_text(text, chip);
+		get_row(d, 0, &row);
+		TT_HAS(row.event, k->event);
+		TT_TEXT(row.chip, chip);
+		ntime_derive_free(d);
+	}
+}
+
+/* @event stands in @list, "a|b@G200". */
+static bool is_named(const char *list, const char *event)
+{
+	size_t n = strlen(event);
+
+	for (const char *at = list; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+		if (strncmp(at, event, n) == 0 && (at[n] == '|' || at[n] == '@' || !at[n]))
+			return true;
+	return false;
+}
+
+/* Does a row of the event of @k, or an alternative of its own, have @value? */
+static bool is_alternative(const struct nti_known_counter *k, uint32_t value)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "0x%08x", value);
+	for (unsigned int i = 0; i < nti_known_counter_count; i++) {
+		const struct nti_known_counter *o = &nti_known_counters[i];
+
+		if (strcmp(o->event, k->event) == 0 && strcmp(o->chips, k->chips) == 0 &&
+		    strstr(o->mux, text))
+			return true;
+	}
+	return false;
+}
+
+/* Set up otherwise than its row says, it is not called by its name, and what is wrong is told. */
+static void check_otherwise(const struct nti_known_counter *k, const struct otherwise *o,
+			    const char *says)
+{
+	struct ntime_derived row;
+	struct ntime_derive *d;
+	char text[4096], chip[16];
+
+	snprintf(chip, sizeof(chip), "%.*s", (int)strcspn(k->chips, ","), k->chips);
+	print_known(k, chip, o, text, sizeof(text));
+	d = derive_text(text, chip);
+	get_row(d, 0, &row);
+	if (is_named(row.event, k->event) || !strstr(row.notes, says))
+		fail_msg("%s of %s, mux %d ^ 0x%08x: named %s, %s", k->event, chip, o->mux, o->flip,
+			 row.event, row.notes);
+	ntime_derive_free(d);
+}
+
+TEST(what_is_off_or_wrong_has_no_name)
+{
+	unsigned int off = 0, wrong = 0;
+
+	for (unsigned int i = 0; i < nti_known_counter_count; i++) {
+		const struct nti_known_counter *k = &nti_known_counters[i];
+		int mux = 0;
+
+		for (const char *m = k->mux; *m;
+		     m = strchr(m, ';') ? strchr(m, ';') + 1 : "", mux++) {
+			uint32_t value = (uint32_t)strtoul(strchr(m, '=') + 1, NULL, 16);
+			uint32_t enable = value & (strchr(m, '&') ? 0x800 : 0x80000000);
+			struct otherwise o = { .mux = mux, .flip = enable };
+
+			/* two feed the wires of textures */
+			if (enable) {
+				check_otherwise(k, &o,
+						enable == 0x800 && strchr(k->mux, ';')
+							? "the signals are those of"
+							: "is off and drives no wires");
+				off++;
+			}
+			/* the lowest bit of the selection */
+			o.flip = 1;
+			if (enable != 0x800 && !is_alternative(k, value ^ 1)) {
+				check_otherwise(k, &o, "");
+				wrong++;
+			}
+		}
+		if (k->has_group) {
+			check_otherwise(k, &(struct otherwise){ .mux = -1, .is_disabled = true },
+					"enables no TPC");
+			off++;
+		}
+	}
+	assert_true(off > 100 && wrong > 50);
+}
+
+/* As if its row had no multiplexers. */
+TEST(wires_that_nobody_drives_have_no_name)
+{
+	char text[4096] = "vfio_region_write  (0000:01:00.0:region0+0x407008, 0x1, 4)\n";
+	size_t n = strlen(text);
+
+	for (unsigned int i = 0; i < nti_known_counter_count; i++) {
+		struct nti_known_counter k = nti_known_counters[i];
+		struct ntime_derived row;
+		struct ntime_derive *d;
+
+		if (strcmp(k.event, "rop_waits_for_fb") != 0 || strncmp(k.chips, "G84,", 4) != 0)
+			continue;
+		k.mux = "";
+		print_known(&k, "G84", &as_it_says, text + n, sizeof(text) - n);
+		d = derive_text(text, "G84");
+		get_row(d, 0, &row);
+		TT_TEXT(row.event, "");
+		TT_HAS(row.notes, "multiplexer CROP is off and drives no wires");
+		ntime_derive_free(d);
+		return;
+	}
+	fail_msg("the event is not in the table");
+}
+
+/*
+ * A number's high bits and its condition are filled with the constant, which is another signal on
+ * another chip: it is in the class all the same.
+ */
+TEST(known_numbers_have_names_on_any_chip)
+{
+	char text[4096];
+	unsigned int seen = 0;
+
+	for (unsigned int i = 0; i < nti_known_counter_count; i++) {
+		const struct nti_known_counter *k = &nti_known_counters[i];
+		char chip[16];
+		struct ntime_derive *d;
+		struct ntime_derived row;
+
+		if (!k->mode)
+			continue;
+		snprintf(chip, sizeof(chip), "%.*s", (int)strcspn(k->chips, ","), k->chips);
+		print_known(k, chip, &as_it_says, text, sizeof(text));
+		d = derive_text(text, NULL);
+		get_row(d, 0, &row);
+		TT_HAS(row.event, k->event);
+		ntime_derive_free(d);
+		seen++;
+	}
+	assert_true(seen > 10);
+}
+
+static const char gf108_text[] =
+	"LOG:         0: dir: 0x00000001, mmio: 0x001a0100, value: 0x00000000, mask: 0xffffffff\n"
+	"LOG:         1: dir: 0x00000001, mmio: 0x001b4000, value: 0x00000004, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x001a0100, value: 0x00000000, mask: 0xffffffff\n"
+	"LOG:         1: dir: 0x00000001, mmio: 0x001b4000, value: 0x00000004, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000000, mmio: 0x00140028, value: 0x00000000, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000000, mmio: 0x00140028, value: 0x00070e17, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x00140028, value: 0x00071003, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x00140028, value: 0x00071003, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x001a009c, value: 0x0004000a, mask: 0xffffffff\n"
+	"LOG:         1: dir: 0x00000001, mmio: 0x001a0048, value: 0x2f2e2d2c, mask: 0xffffffff\n"
+	"LOG:         2: dir: 0x00000001, mmio: 0x001a004c, value: 0x0000ffff, mask: 0xffffffff\n"
+	"LOG:         3: dir: 0x00000001, mmio: 0x001a0050, value: 0x01301307, mask: 0xffffffff\n"
+	"LOG:         4: dir: 0x00000001, mmio: 0x001a0054, value: 0x00008000, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x001a009c, value: 0x0004000a, mask: 0xffffffff\n"
+	"LOG:         1: dir: 0x00000001, mmio: 0x001a0048, value: 0x2f2e2d2c, mask: 0xffffffff\n"
+	"LOG:         2: dir: 0x00000001, mmio: 0x001a004c, value: 0x0000ffff, mask: 0xffffffff\n"
+	"LOG:         3: dir: 0x00000001, mmio: 0x001a0050, value: 0x01301307, mask: 0xffffffff\n"
+	"LOG:         4: dir: 0x00000001, mmio: 0x001a0054, value: 0x00008000, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x001a006c, value: 0x0000004d, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x001a006c, value: 0x0000004d, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000000, mmio: 0x001a0080, value: 0x00000000, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000000, mmio: 0x001a0080, value: 0x00000931, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x001a00a0, value: 0x00000001, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x001a00a0, value: 0x00000001, mask: 0xffffffff\n";
+
+/*
+ * A partition's domain of Fermi: the set-up block is no multiplexer. What was written to one stands
+ * whole, and beside it what that changed.
+ */
+TEST(blocks_of_fermi)
+{
+	struct ntime_derive *d = derive_text(gf108_text, NULL);
+	struct ntime_derived row;
+
+	TT_IS(ntime_derive_count(d), 1);
+	get_row(d, 0, &row);
+	TT_TEXT(row.unit, "PART");
+	TT_TEXT(row.instance, "0");
+	TT_TEXT(row.mode, "EVENT_B4");
+	TT_TEXT(row.counter, "EVENT");
+	TT_TEXT(row.mux, "0x140028=0x00071003");
+	TT_TEXT(row.changed, "L2+0x028=0x00001e14");
+	TT_TEXT(row.logic, "2c + 2*2d + 4*2e + 8*2f while 01 & 07 & 13 & 30");
+	TT_IS(row.last, 0x931);
+	TT_IS(row.flags & NTIME_DERIVED_UNTRIGGERED, 0);
+	ntime_derive_free(d);
+}
+
+/* @from, of the same length, stands as @to in @out. */
+static void replace_all(char *out, const char *from, const char *to)
+{
+	for (char *at = strstr(out, from); at; at = strstr(at + 1, from))
+		memcpy(at, to, strlen(to));
+}
+
+/* The same measurement with other values of a register before and after it was written. */
+static const struct kept_row {
+	int line;
+	const char *before[2], *after[2];
+	const char *changed; /* of the second */
+	int is_equal;
+} kept_rows[] = {
+	/* it held something else before */
+	{ __LINE__,
+	  { "0x00070e17", "0x00071012" },
+	  { "0x00071003", "0x00071003" },
+	  "L2+0x028=0x00000011",
+	  1 },
+	/* it was set already: that belongs to the set-up, too */
+	{ __LINE__,
+	  { "0x00070e17", "0x00071003" },
+	  { "0x00071003", "0x00071003" },
+	  "L2+0x028=0x00000000",
+	  1 },
+	/* the upper half is what the driver found there */
+	{ __LINE__,
+	  { "0x00070e17", "0x00090e17" },
+	  { "0x00071003", "0x00091003" },
+	  "L2+0x028=0x00001e14",
+	  1 },
+	/* one that changed nothing does not say what it kept */
+	{ __LINE__,
+	  { "0x00070e17", "0x00091003" },
+	  { "0x00071003", "0x00091003" },
+	  "L2+0x028=0x00000000",
+	  0 },
+	/* a bit of a byte that was changed */
+	{ __LINE__,
+	  { "0x00070e17", "0x00070e07" },
+	  { "0x00071003", "0x00071013" },
+	  "L2+0x028=0x00001e14",
+	  0 },
+};
+
+static struct ntime_derive *derive_kept(const struct kept_row *r, unsigned int i)
+{
+	char text[sizeof(gf108_text)];
+
+	memcpy(text, gf108_text, sizeof(text));
+	replace_all(text, "0x00071003", "AFTER     ");
+	replace_all(text, "0x00070e17", r->before[i]);
+	replace_all(text, "AFTER     ", r->after[i]);
+	return derive_text(text, "GF108");
+}
+
+TEST(what_was_written_is_the_set_up)
+{
+	TT_FOR_EACH_ROW(r, kept_rows) {
+		struct ntime_derive *a = derive_kept(r, 0), *b = derive_kept(r, 1);
+		struct ntime_derived x, y;
+
+		get_row(a, 0, &x);
+		get_row(b, 0, &y);
+		TT_STR(r, y.changed, r->changed);
+		TT_EQ(r, strstr(y.mux, r->after[1]) != NULL, 1);
+		TT_EQ(r, strcmp(x.key, y.key) == 0, strcmp(r->after[0], r->after[1]) == 0);
+		TT_EQ(r, ntime_derived_is_equal(&x, &y), r->is_equal);
+		TT_EQ(r, ntime_derived_is_equal(&y, &x), r->is_equal);
+		ntime_derive_free(a);
+		ntime_derive_free(b);
+	}
+}
+
+/* Operations of the driver's, each list once more with what was read. */
+static const char gf108_off_text[] =
+	/* another event's multiplexer, which drove its wires, is switched off */
+	"LOG:         0: dir: 0x00000000, mmio: 0x005042c0, value: 0x00000000, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000000, mmio: 0x005042c0, value: 0x80000004, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x005042c0, value: 0x00000000, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x005042c0, value: 0x00000000, mask: 0xffffffff\n"
+	/* of two TPCs the first one drives, the second one not */
+	"LOG:         0: dir: 0x00000000, mmio: 0x00504ca8, value: 0x00000000, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000000, mmio: 0x00504ca8, value: 0x00000003, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x005044a8, value: 0x80000006, mask: 0xffffffff\n"
+	"LOG:         1: dir: 0x00000001, mmio: 0x00504ca8, value: 0x00000000, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x005044a8, value: 0x80000006, mask: 0xffffffff\n"
+	"LOG:         1: dir: 0x00000001, mmio: 0x00504ca8, value: 0x00000000, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x0018009c, value: 0x00040002, mask: 0xffffffff\n"
+	"LOG:         1: dir: 0x00000001, mmio: 0x00180040, value: 0x00000000, mask: 0xffffffff\n"
+	"LOG:         2: dir: 0x00000001, mmio: 0x00180044, value: 0x0000aaaa, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000001, mmio: 0x0018009c, value: 0x00040002, mask: 0xffffffff\n"
+	"LOG:         1: dir: 0x00000001, mmio: 0x00180040, value: 0x00000000, mask: 0xffffffff\n"
+	"LOG:         2: dir: 0x00000001, mmio: 0x00180044, value: 0x0000aaaa, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000000, mmio: 0x0018008c, value: 0x00000000, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000000, mmio: 0x0018008c, value: 0x00000931, mask: 0x00000000\n";
+
+TEST(what_is_switched_off_is_no_part_of_it)
+{
+	struct ntime_derive *d = derive_text(gf108_off_text, "GF108");
+	struct ntime_derived row;
+
+	TT_IS(ntime_derive_count(d), 1);
+	get_row(d, 0, &row);
+	TT_TEXT(row.mux, "0x5044a8=0x80000006");
+	TT_TEXT(row.changed, "TPC+0x4a8=?");
+	ntime_derive_free(d);
+}
+
+static const char gf108_mp_text[] =
+	"LOG:         0: dir: 0x00000101, mmio: 0x00504604, value: 0x24242424, mask: 0xffffffff\n"
+	"LOG:         1: dir: 0x00000101, mmio: 0x00504608, value: 0x00110024, mask: 0xffffffff\n"
+	"LOG:         2: dir: 0x00000101, mmio: 0x00504730, value: 0x00000010, mask: 0xffffffff\n"
+	"LOG:         3: dir: 0x00000101, mmio: 0x00504734, value: 0x00000021, mask: 0xffffffff\n"
+	"LOG:         4: dir: 0x00000101, mmio: 0x00504748, value: 0x00000006, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000101, mmio: 0x00504604, value: 0x24242424, mask: 0xffffffff\n"
+	"LOG:         1: dir: 0x00000101, mmio: 0x00504608, value: 0x00110024, mask: 0xffffffff\n"
+	"LOG:         2: dir: 0x00000101, mmio: 0x00504730, value: 0x00000010, mask: 0xffffffff\n"
+	"LOG:         3: dir: 0x00000101, mmio: 0x00504734, value: 0x00000021, mask: 0xffffffff\n"
+	"LOG:         4: dir: 0x00000101, mmio: 0x00504748, value: 0x00000006, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000100, mmio: 0x00504674, value: 0x00000000, mask: 0x00000000\n"
+	"LOG:         1: dir: 0x00000100, mmio: 0x00504678, value: 0x00000000, mask: 0x00000000\n"
+	"LOG:         2: dir: 0x00000100, mmio: 0x0050468c, value: 0x00000000, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000100, mmio: 0x00504674, value: 0x00000005, mask: 0x00000000\n"
+	"LOG:         1: dir: 0x00000100, mmio: 0x00504678, value: 0x00000006, mask: 0x00000000\n"
+	"LOG:         2: dir: 0x00000100, mmio: 0x0050468c, value: 0x00000007, mask: 0x00000000\n"
+	"LOG:         0: dir: 0x00000101, mmio: 0x00504674, value: 0x00000000, mask: 0xffffffff\n"
+	"LOG:         0: dir: 0x00000101, mmio: 0x00504674, value: 0x00000000, mask: 0xffffffff\n";
+
+/*
+ * Counters of an MP with two signals are two events, and the number of the counter is no part of
+ * them.
+ */
+TEST(mps_of_fermi)
+{
+	struct ntime_derive *d = derive_text(gf108_mp_text, "GF108");
+	struct ntime_derived row;
+
+	TT_IS(ntime_derive_count(d), 2);
+	get_row(d, 0, &row);
+	TT_TEXT(row.counter, "674+678");
+	TT_TEXT(row.logic, "MP.24.1 + MP.24.2");
+	TT_IS(row.sum, 11);
+	get_row(d, 1, &row);
+	TT_TEXT(row.counter, "68c");
+	TT_TEXT(row.logic, "MP.11.0");
+	TT_TEXT(row.instance, "GPC 0 TPC 0");
+	ntime_derive_free(d);
+}
+
+/* A list without a partner is taken as it is; what follows is paired again. */
+TEST(lists_without_partner)
+{
+	struct ntime_derive_counts counts = { .size = sizeof(counts) };
+	char text[sizeof(gf108_text) + 512];
+	struct ntime_derive *d;
+	struct ntime_derived row;
+
+	snprintf(text, sizeof(text), "%s%s",
+		 "LOG:         0: dir: 0x00000001, mmio: 0x001a0050, value: 0x00000011, mask: "
+		 "0xffffffff\n",
+		 gf108_text);
+	d = derive_text(text, NULL);
+	TT_IS(ntime_derive_get_counts(d, &counts), 0);
+	TT_IS(counts.unpaired, 1);
+	TT_IS(counts.pairs, 7);
+	get_row(d, 0, &row);
+	TT_TEXT(row.event_src, "0x01301307");
+	TT_IS(row.last, 0x931);
+	ntime_derive_free(d);
+}
+
+/* What was never set up in the trace stays unknown and is equal to nothing. */
+TEST(unknown_stays_unknown)
+{
+	struct ntime_derive *d =
+		derive_text("vfio_region_read  (0000:01:00.0:region0+0xa68c, 4) = 0x5\n", "GT218");
+	struct ntime_derived row;
+
+	TT_IS(ntime_derive_count(d), 1);
+	get_row(d, 0, &row);
+	TT_IS(row.role, NTIME_DERIVED_UNKNOWN);
+	TT_TEXT(row.event_src, "?");
+	TT_TEXT(row.event, "");
+	TT_IS(ntime_derived_is_equal(&row, &row), 0);
+	ntime_derive_free(d);
+}
+
+/* Narrow and wide accesses are parts and pairs of registers. */
+TEST(widths)
+{
+	struct ntime_derive *d =
+		derive_text("vfio_region_write  (0000:01:00.0:region0+0xa7c4, 0x1, 1)\n"
+			    "vfio_region_write  (0000:01:00.0:region0+0xa7c5, 0x0, 1)\n"
+			    "vfio_region_write  (0000:01:00.0:region0+0xa7c6, 0x0, 2)\n"
+			    "vfio_region_write  (0000:01:00.0:region0+0xa480, 0xcb00000011, 8)\n"
+			    "vfio_region_write  (0000:01:00.0:region0+0xa4a4, 0xaaaa, 4)\n"
+			    "vfio_region_read  (0000:01:00.0:region0+0xa680, 8) = 0x700000005\n",
+			    "GT218");
+	struct ntime_derived row;
+
+	assert_true(find_row(d, 1, "EVENT", &row));
+	TT_TEXT(row.event_src, "0x000000cb");
+	TT_TEXT(row.event, "gpu_idle");
+	TT_IS(row.last, 7);
+	ntime_derive_free(d);
+}
+
+TEST(chips_by_name)
+{
+	struct ntime_derive *d;
+
+	TT_IS(ntime_derive_new(tt_ctx, "gt218,0000:05:00.0=NV96", &d), 0);
+	ntime_derive_free(d);
+	TT_IS(ntime_derive_new(tt_ctx, "GT219", &d), -2);
+	assert_null(d);
+	TT_HAS(ntime_trace_error_text(tt_ctx), "GT219");
+	ntime_derive_free(NULL);
+}
+
+static int open_all(void **state)
+{
+	int fd;
+
+	strcpy(path, "/tmp/ntime-derive-XXXXXX");
+	fd = mkstemp(path);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return tt_open_context(state);
+}
+
+static int close_all(void **state)
+{
+	(void)unlink(path);
+	return tt_close_context(state);
+}
+
+/* Who adds a chip to core/regs gives it a row here as well. */
+TEST(chips_with_rows_are_known)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < nthw_nv_chip_count; i++) {
+		const struct nthw_nv_chip *c = &nthw_nv_chips[i];
+		uint64_t set = nti_derive_chip_named(c->name);
+
+		TT_IS(__builtin_popcountll(set), 1);
+		TT_IS(nti_derive_chip_named(c->alias[0]), set);
+		TT_IS(nti_derive_chip_boot0((uint32_t)c->id << 20 | 0xa1), set);
+		all |= set;
+	}
+	TT_IS(all, nti_derive_chips_all());
+	TT_IS(nti_derive_chip_named("GP100"), 0);
+}
+
+/* Set-ups of counters of Fermi, each with a multiplexer that was not written before. */
+static struct ntime_derive *derive_set_ups(unsigned int n)
+{
+	FILE *f = begin_file();
+
+	for (unsigned int i = 0; i < n; i++) {
+		uint32_t domain = 0x1a0000 + i % 128 * 0x200;
+
+		fprintf(f, "vfio_region_write  (0000:05:00.0:region0+0x%x, 0x%x, 4)\n",
+			0x140000 + 4 * i, i + 1);
+		fprintf(f, "vfio_region_write  (0000:05:00.0:region0+0x%x, 0x4000a, 4)\n",
+			domain + 0x9c);
+		fprintf(f, "vfio_region_write  (0000:05:00.0:region0+0x%x, 0x%x, 4)\n",
+			domain + 0x50, i);
+		fprintf(f, "vfio_region_write  (0000:05:00.0:region0+0x%x, 0xaaaa, 4)\n",
+			domain + 0x54);
+		fprintf(f, "vfio_region_read  (0000:05:00.0:region0+0x%x, 4) = 0x%x\n",
+			domain + 0x80, i);
+	}
+	fclose(f);
+	return derive_file(path, "GF108");
+}
+
+/* What a measurement costs depends on its own accesses, not on those before it. */
+TEST(work_is_as_long_as_the_trace)
+{
+	struct ntime_derive *few = derive_set_ups(512), *many = derive_set_ups(8 * 512);
+	struct ntime_derived row;
+
+	TT_IS(ntime_derive_count(many), 8 * 512);
+	get_row(many, 8 * 512 - 1, &row);
+	TT_TEXT(row.mux, "0x143ffc=0x00001000");
+	assert_true(few->looked >= 512);
+	assert_true(many->looked <= 9 * few->looked);
+	ntime_derive_free(few);
+	ntime_derive_free(many);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_seed_gives_numbers),
+		cmocka_unit_test(what_was_set_up_comes_out),
+		cmocka_unit_test(passes_stay_apart),
+		cmocka_unit_test(later_sessions_change_nothing),
+		cmocka_unit_test(accesses_behind_a_measurement),
+		cmocka_unit_test(clocks_are_of_their_value),
+		cmocka_unit_test(order_of_signals_does_not_matter),
+		cmocka_unit_test(equal_set_ups),
+		cmocka_unit_test(known_events_have_names),
+		cmocka_unit_test(what_is_off_or_wrong_has_no_name),
+		cmocka_unit_test(wires_that_nobody_drives_have_no_name),
+		cmocka_unit_test(known_numbers_have_names_on_any_chip),
+		cmocka_unit_test(blocks_of_fermi),
+		cmocka_unit_test(what_was_written_is_the_set_up),
+		cmocka_unit_test(what_is_switched_off_is_no_part_of_it),
+		cmocka_unit_test(mps_of_fermi),
+		cmocka_unit_test(chips_with_rows_are_known),
+		cmocka_unit_test(lists_without_partner),
+		cmocka_unit_test(unknown_stays_unknown),
+		cmocka_unit_test(widths),
+		cmocka_unit_test(chips_by_name),
+		cmocka_unit_test(work_is_as_long_as_the_trace),
+	};
+
+	return cmocka_run_group_tests(tests, open_all, close_all) ? 1 : 0;
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: MIT
+/* A machine's sysfs in a temporary directory, with a kernel behind it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/tt.h"
+#include "trace/tests/vfio/fake_pci.h"
+
+#define BUS "/sys/bus/pci/"
+
+static struct fake_pci *fake_of(struct nti_os *os)
+{
+	return (struct fake_pci *)os;
+}
+
+/* ---- files ---- */
+
+static void full(struct fake_pci *f, const char *path, char *out)
+{
+	assert_true(snprintf(out, PATH_MAX, "%s%s", f->root, path) < PATH_MAX);
+}
+
+static void make_parents(char *path)
+{
+	char *slash;
+
+	for (slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		assert_true(mkdir(path, 0755) == 0 || errno == EEXIST);
+		*slash = '/';
+	}
+}
+
+void fake_pci_file(struct fake_pci *f, const char *path, const char *text)
+{
+	char name[PATH_MAX];
+	FILE *file;
+
+	full(f, path, name);
+	make_parents(name);
+	file = fopen(name, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+void fake_pci_link(struct fake_pci *f, const char *path, const char *target)
+{
+	char name[PATH_MAX];
+
+	full(f, path, name);
+	make_parents(name);
+	(void)unlink(name);
+	assert_int_equal(symlink(target, name), 0);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+void fake_pci_remove(struct fake_pci *f, const char *path)
+{
+	char name[PATH_MAX];
+
+	full(f, path, name);
+	(void)nftw(name, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+bool fake_pci_has(struct fake_pci *f, const char *path)
+{
+	char name[PATH_MAX];
+	struct stat st;
+
+	full(f, path, name);
+	return lstat(name, &st) == 0;
+}
+
+static const char *driver_of(struct fake_pci *f, const char *function)
+{
+	static char target[PATH_MAX];
+	char path[128];
+	char name[PATH_MAX];
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), BUS "devices/%s/driver", function);
+	full(f, path, name);
+	n = readlink(name, target, sizeof(target) - 1);
+	if (n < 0)
+		return "";
+	target[n] = '\0';
+	return strrchr(target, '/') + 1;
+}
+
+static void override_of(struct fake_pci *f, const char *function, char out[128])
+{
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), BUS "devices/%s/driver_override", function);
+	assert_true(f->real->ops->text(f->real, path, out, 128) >= 0);
+	out[strcspn(out, "\n")] = '\0';
+	if (strcmp(out, "(null)") == 0)
+		out[0] = '\0';
+}
+
+const char *fake_pci_state(struct fake_pci *f, const char *function)
+{
+	static char state[256];
+	char override[128];
+	const char *driver = driver_of(f, function);
+
+	override_of(f, function, override);
+	(void)snprintf(state, sizeof(state), "%.100s %.100s", *driver ? driver : "-",
+		       *override ? override : "-");
+	return state;
+}
+
+/* ---- the kernel ---- */
+
+static void bind_to(struct fake_pci *f, const char *function, const char *driver)
+{
+	char path[128], target[128];
+
+	(void)snprintf(path, sizeof(path), BUS "devices/%s/driver", function);
+	(void)snprintf(target, sizeof(target), "../../../bus/pci/drivers/%.64s", driver);
+	fake_pci_link(f, path, target);
+}
+
+static int kernel_bind(struct fake_pci *f, const char *driver, const char *function)
+{
+	char override[128];
+
+	override_of(f, function, override);
+	if (*driver_of(f, function))
+		return -EBUSY;
+	if (strcmp(override, driver) != 0 && (*override || strcmp(driver, "vfio-pci") == 0))
+		return -ENODEV;
+	if (f->refuse && strcmp(f->refuse, function) == 0 && strcmp(f->refuser, driver) == 0)
+		return -EINVAL;
+	bind_to(f, function, driver);
+	return 0;
+}
+
+static int kernel_unbind(struct fake_pci *f, const char *driver, const char *function)
+{
+	char path[128];
+
+	if (strcmp(driver_of(f, function), driver) != 0)
+		return -ENODEV;
+	(void)snprintf(path, sizeof(path), BUS "devices/%s/driver", function);
+	fake_pci_remove(f, path);
+	return 0;
+}
+
+/* It finds nouveau for all. */
+static int kernel_probe(struct fake_pci *f, const char *function)
+{
+	char override[128];
+
+	override_of(f, function, override);
+	if (!*driver_of(f, function))
+		bind_to(f, function, *override ? override : "nouveau");
+	return 0;
+}
+
+/* What the write of @text to @path does; -EPROTO: there is no such file. */
+static int kernel_write(struct fake_pci *f, const char *path, const char *text)
+{
+	char name[64], file[32];
+
+	if (strcmp(path, "drivers_probe") == 0)
+		return kernel_probe(f, text);
+	if (sscanf(path, "drivers/%63[^/]/%31s", name, file) == 2) {
+		if (strcmp(file, "bind") == 0)
+			return kernel_bind(f, name, text);
+		if (strcmp(file, "unbind") == 0)
+			return kernel_unbind(f, name, text);
+	}
+	if (sscanf(path, "devices/%63[^/]/%31s", name, file) == 2 &&
+	    strcmp(file, "driver_override") == 0) {
+		char whole[128], line[80];
+
+		(void)snprintf(whole, sizeof(whole), BUS "%s", path);
+		(void)snprintf(line, sizeof(line), "%.64s\n", *text ? text : "(null)");
+		fake_pci_file(f, whole, line);
+		return 0;
+	}
+	return -EPROTO;
+}
+
+/* ---- the operating system ---- */
+
+static int fake_open(struct nti_os *os, const char *path, int flags)
+{
+	struct fake_pci *f = fake_of(os);
+	int fd;
+
+	if (f->held && strcmp(f->held, path) == 0)
+		return -EBUSY;
+	fd = f->real->ops->open(f->real, path, flags & ~O_TRUNC);
+	assert_true(fd < 64);
+	if (fd >= 0)
+		(void)snprintf(f->path[fd], sizeof(f->path[fd]), "%s", path);
+	return fd;
+}
+
+static ssize_t fake_pwrite(struct nti_os *os, int fd, const void *buf, size_t size, uint64_t offset)
+{
+	struct fake_pci *f = fake_of(os);
+	const char *path = f->path[fd];
+	char text[80], line[256];
+	int ret;
+
+	assert_int_equal(offset, 0);
+	assert_true(strncmp(path, BUS, strlen(BUS)) == 0 && size > 0 && size < sizeof(text));
+	(void)snprintf(text, sizeof(text), "%.*s", (int)size - 1, (const char *)buf);
+	assert_int_equal(((const char *)buf)[size - 1], '\n');
+	f->writes++;
+	(void)snprintf(line, sizeof(line), "%s %s\n", path + strlen(BUS), text);
+	assert_true(strlen(f->log) + strlen(line) < sizeof(f->log));
+	strcat(f->log, line);
+	ret = kernel_write(f, path + strlen(BUS), text);
+	assert_int_not_equal(ret, -EPROTO);
+	return ret < 0 ? ret : (ssize_t)size;
+}
+
+static ssize_t fake_pread(struct nti_os *os, int fd, void *buf, size_t size, uint64_t offset)
+{
+	return fake_of(os)->real->ops->pread(fake_of(os)->real, fd, buf, size, offset);
+}
+
+static void fake_close(struct nti_os *os, int fd)
+{
+	fake_of(os)->real->ops->close(fake_of(os)->real, fd);
+}
+
+static int fake_text(struct nti_os *os, const char *path, char *buf, size_t size)
+{
+	return fake_of(os)->real->ops->text(fake_of(os)->real, path, buf, size);
+}
+
+static int fake_list(struct nti_os *os, const char *path, int (*fn)(void *arg, const char *name),
+		     void *arg)
+{
+	return fake_of(os)->real->ops->list(fake_of(os)->real, path, fn, arg);
+}
+
+static int fake_link(struct nti_os *os, const char *path, char *buf, size_t size)
+{
+	return fake_of(os)->real->ops->link(fake_of(os)->real, path, buf, size);
+}
+
+static int fake_access(struct nti_os *os, const char *path, int mode)
+{
+	return fake_of(os)->real->ops->access(fake_of(os)->real, path, mode);
+}
+
+static const char *fake_arch(struct nti_os *os)
+{
+	(void)os;
+	return "x86_64";
+}
+
+static bool fake_is_privileged(struct nti_os *os, bool perf)
+{
+	(void)perf;
+	return fake_of(os)->is_root;
+}
+
+static int fake_directory(struct nti_os *os, const char *path, bool make)
+{
+	return fake_of(os)->real->ops->directory(fake_of(os)->real, path, make);
+}
+
+/* What trace/lib/vfio calls. */
+static const struct nti_os_ops fake_ops = {
+	.name = "fake pci",
+	.text = fake_text,
+	.list = fake_list,
+	.link = fake_link,
+	.access = fake_access,
+	.arch = fake_arch,
+	.is_privileged = fake_is_privileged,
+	.open = fake_open,
+	.pread = fake_pread,
+	.pwrite = fake_pwrite,
+	.close = fake_close,
+	.directory = fake_directory,
+};
+
+/* ---- the machine ---- */
+
+static void add_driver(struct fake_pci *f, const char *name)
+{
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), BUS "drivers/%s/bind", name);
+	fake_pci_file(f, path, "");
+	(void)snprintf(path, sizeof(path), BUS "drivers/%s/unbind", name);
+	fake_pci_file(f, path, "");
+}
+
+struct row {
+	const char *function, *id, *pci_class, *driver, *override;
+	unsigned int group;
+	char layout;
+};
+
+static const struct row rows[] = {
+	{ FAKE_BRIDGE, "0x0c01", "0x060400", "pcieport", "(null)", 1, 1 },
+	{ FAKE_DISK, "0x2922", "0x010601", "ahci", "(null)", 2, 0 },
+	{ FAKE_NET, "0x10d3", "0x020000", "e1000e", "(null)", 3, 0 },
+	{ FAKE_CARD, "0x0640", "0x030000", "nouveau", "(null)", 1, 0 },
+	{ FAKE_SOUND, "0x0be3", "0x040300", "snd_hda_intel", "snd_hda_intel", 1, 0 },
+	{ FAKE_ALONE, "0x1234", "0xff0000", NULL, "(null)", 4, 0 },
+};
+
+static void add_function(struct fake_pci *f, const struct row *r)
+{
+	char path[160], text[160], config[0x10] = { 0 };
+	char name[PATH_MAX];
+	FILE *file;
+
+#define PUT(what, value)                                                                           \
+	(snprintf(path, sizeof(path), BUS "devices/%s/" what, r->function),                        \
+	 snprintf(text, sizeof(text), "%s\n", (value)), fake_pci_file(f, path, text))
+	PUT("vendor", "0x10de");
+	PUT("device", r->id);
+	PUT("class", r->pci_class);
+	PUT("driver_override", r->override);
+#undef PUT
+	config[0x0e] = (char)(r->layout | 0x80);
+	(void)snprintf(path, sizeof(path), BUS "devices/%s/config", r->function);
+	full(f, path, name);
+	file = fopen(name, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(config, sizeof(config), 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+	(void)snprintf(path, sizeof(path), BUS "devices/%s/iommu_group", r->function);
+	(void)snprintf(text, sizeof(text), "../../../kernel/iommu_groups/%u", r->group);
+	fake_pci_link(f, path, text);
+	(void)snprintf(path, sizeof(path), "/sys/kernel/iommu_groups/%u/devices/%s", r->group,
+		       r->function);
+	fake_pci_file(f, path, "");
+	if (!r->driver)
+		return;
+	add_driver(f, r->driver);
+	bind_to(f, r->function, r->driver);
+}
+
+void fake_pci_init(struct fake_pci *f)
+{
+	memset(f, 0, sizeof(*f));
+	strcpy(f->root, "/tmp/ntime-test-vfio-XXXXXX");
+	assert_non_null(mkdtemp(f->root));
+	assert_int_equal(nti_os_linux_new(f->root, &f->real), 0);
+	f->os.ops = &fake_ops;
+	f->ctx.os = &f->os;
+	f->is_root = true;
+	fake_pci_file(f, BUS "drivers_probe", "");
+	fake_pci_file(f, "/proc/sys/kernel/random/boot_id", "first-boot\n");
+	fake_pci_file(f, "/run/.keep", "");
+	add_driver(f, "vfio-pci");
+	TT_FOR_EACH_ROW(r, rows)
+		add_function(f, r);
+}
+
+void fake_pci_fini(struct fake_pci *f)
+{
+	fake_pci_remove(f, "");
+	f->real->ops->free(f->real);
+}
