@@ -118,7 +118,7 @@ def row(name, event, ours, peers):
 
 
 def main():
-    ntime = common.need_built('cli/ntime')
+    ntime = common.need_built('count/cli/ntime')
     perf = common.need_tool('perf', 'linux-perf')
     rows = []
     for name, n in WORKLOADS:

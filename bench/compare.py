@@ -57,7 +57,7 @@ class Tools:
     """Both, and a folder for what they write."""
 
     def __init__(self, folder):
-        self.ntime = common.need_built('cli/ntime')
+        self.ntime = common.need_built('count/cli/ntime')
         self.hyperfine = common.need_tool('hyperfine', 'hyperfine')
         self.report = os.path.join(folder, 'report')
 

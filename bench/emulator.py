@@ -69,7 +69,7 @@ def callgrinds(command):
 
 
 def main():
-    ntime = common.need_built('cli/ntime')
+    ntime = common.need_built('count/cli/ntime')
     qemu = common.need_tool(f'qemu-{os.uname().machine}', 'qemu-user')
     common.need_tool('valgrind', 'valgrind')
     rows, shares, fifths, twices = [], [], [], []

@@ -19,7 +19,7 @@ def collected(folder, options, command, before=()):
 
 
 def monitors(folder):
-    program = common.need_built('tests/compat/glperf_cost')
+    program = common.need_built('gl/tests/extension/glperf_cost')
     cost = {}
     for what in ('monitors', 'reads'):
         # What happens once cancels.
@@ -33,8 +33,8 @@ def monitors(folder):
 
 def swaps(folder):
     """What a swap costs beside the driver, with one counter, and what of it is libntime's."""
-    ntime = common.need_built('cli/ntime')
-    scene = common.need_built('tests/gl/scene')
+    ntime = common.need_built('count/cli/ntime')
+    scene = common.need_built('gl/tests/programs/scene')
     valgrind = common.need_tool('valgrind', 'valgrind')
     out = os.path.join(folder, 'swaps')
     cost = {}
@@ -56,8 +56,8 @@ def swaps(folder):
 
 def replays(folder):
     """eglretrace of frames that are alike, without threads and without a cache of shaders."""
-    ntime = common.need_built('cli/ntime')
-    scene = common.need_built('tests/gl/scene')
+    ntime = common.need_built('count/cli/ntime')
+    scene = common.need_built('gl/tests/programs/scene')
     apitrace = common.need_tool('apitrace', 'apitrace')
     retrace = common.need_tool('eglretrace', 'apitrace')
     os.environ.update(WAFFLE_PLATFORM='surfaceless_egl', LP_NUM_THREADS='0', MESA_SHADER_CACHE_DISABLE='true')

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/plan/plan.h"
+#include "count/lib/plan/plan.h"
 
 #define MAX_ROUNDS 100000
 

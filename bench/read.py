@@ -103,7 +103,7 @@ def print_aims(rows, instructions):
 def main():
     program = common.need_built('bench/read')
     # A small machine with a core PMU, of the tests.
-    machine = glob.glob('tests/session/model4.json')
+    machine = glob.glob('count/tests/session/model4.json')
     instructions = instructions_per_read(program, machine)
     rows, absent, notes = times(program, machine)
     print_rows(rows, instructions)

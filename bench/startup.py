@@ -28,7 +28,7 @@ def measure(spawn, commands):
 
 def main():
     spawn = common.need_built('bench/spawn')
-    ntime = common.need_built('cli/ntime')
+    ntime = common.need_built('count/cli/ntime')
     least = common.need_built('bench/least')
     perf = common.need_tool('perf', 'linux-perf')
     true = common.need_tool('true', 'coreutils')

@@ -76,7 +76,7 @@ def show_derive(folder, ntime):
 def main():
     size = int(float(sys.argv[1])) if len(sys.argv) > 1 else 2_000_000_000
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    ntime = common.need_built('cli/ntime')
+    ntime = common.need_built('count/cli/ntime')
     scan, mawk = common.need_built('bench/scan'), common.need_tool('mawk', 'mawk')
     with tempfile.TemporaryDirectory(prefix='ntime-bench-') as folder:
         log = generate(folder, 'classic', size)

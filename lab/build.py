@@ -137,7 +137,7 @@ class Missing(Exception):
 
 
 def needed(path):
-    """(libraries, those that it can do without, loader) of an ELF file: the second are loaded when they are needed (lib/lazy)."""
+    """(libraries, those that it can do without, loader) of an ELF file: the second are loaded when they are needed (base/lazy)."""
     if not shutil.which('readelf'):
         raise Unavailable('readelf is not installed; as root: apt-get install binutils')
     done = subprocess.run(['readelf', '-dlW', '-p', '.note.dlopen', path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -194,12 +194,12 @@ def runtime(arch):
     Call it after programs(arch).
     """
     path = folder(arch)
-    found = {'/bin/ntime': f'{path}/cli/ntime'}
-    for place in ('tests/lab', 'bench/lab'):
+    found = {'/bin/ntime': f'{path}/count/cli/ntime'}
+    for place in ('lab/tests', 'bench/lab'):
         for program in sorted(filter(is_program, glob.glob(f'{path}/{place}/*'))):
             found['/lab/' + os.path.basename(program)] = program
     try:
-        libraries = closure(arch, sysroot.sysroot(arch), found.values(), [f'{path}/lib', f'{path}/trace', f'{path}/compat/rpi_pmu'])
+        libraries = closure(arch, sysroot.sysroot(arch), found.values(), [f'{path}/count/lib', f'{path}/count/compat/rpi_pmu'])
     except Missing as e:
         raise Broken(f'what was built for {arch} cannot run: {e}') from None
     return sorted(found.items()) + libraries

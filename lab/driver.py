@@ -17,7 +17,7 @@ NAME = 'ntime.ko'
 # Where it has counters to offer; others count through perf alone.
 ARCHES = ('amd64', 'arm64', 'armhf', 'armel')
 # What a build may read: everything else in these folders is documents or somebody else's objects.
-PLACES = ('driver', 'core', 'include/uapi', 'models/lab')
+PLACES = ('driver', 'core/base', 'core/regs', 'core/seq', 'core/models/lab', 'include/uapi')
 SOURCES = ('.c', '.h', '.S', '.inc')
 MAKEFILES = ('Kbuild', 'Makefile')
 # Guests have a device that exists nowhere else; its rows are in a source tree alone.

@@ -46,7 +46,7 @@ def scripts():
 
 def nouveau():
     """The folder of the driver nouveau in the source, as far as a program can be linked with it: include/ and nvkm/. Never part
-    of this tree; tests/models/nouveau runs it against a model."""
+    of this tree; lab/tests/ports/nouveau runs it against a model."""
     def fill(path):
         with cache.step('the source of nouveau'):
             unpack(path, *(f'{PACKAGE}/{NOUVEAU}/{name}' for name in ('include', 'nvkm')))

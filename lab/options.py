@@ -6,7 +6,7 @@ import re
 import sys
 import textwrap
 
-# As cli/base/alone.h has it; a test compares the two.
+# As base/command/alone.h has it; a test compares the two.
 ABOUT = 'run commands in emulated machines whose true counts are known'
 USAGE = ('list [--json] [-v]', 'run GUEST [OPTION...] -- COMMAND [ARG...]', 'shell GUEST [OPTION...]', 'prepare [GUEST...]',
          'module FLAVOUR|GUEST', 'build', 'update', 'clean')
@@ -102,7 +102,7 @@ def rows():
 
 
 def help_text():
-    """As the command's own: cli/base/help.c."""
+    """As the command's own: base/command/help.c."""
     width = min(max(int(os.environ.get('COLUMNS') or 0) or (os.get_terminal_size().columns if sys.stdout.isatty() else 80), 40), 100)
     lines = [f'{"      " if number else "Usage:"} ntime lab {usage}' for number, usage in enumerate(USAGE)]
     lines += ['', *textwrap.wrap(ABOUT, width), '', 'Options:']

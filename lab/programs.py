@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs of Debian's whose instructions are counted in guests (tests/lab/guest/test_programs.c), with the libraries they need."""
+"""Programs of Debian's whose instructions are counted in guests (lab/tests/guest/test_programs.c), with the libraries they need."""
 import glob
 import os
 import re

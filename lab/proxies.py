@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""PCI devices of our own in a run: models behind QEMU's x-pci-proxy-dev (models/port/proxy), plugged and unplugged on request of the
+"""PCI devices of our own in a run: models behind QEMU's x-pci-proxy-dev (lab/proxy), plugged and unplugged on request of the
 guest."""
 import contextlib
 import importlib.util
@@ -8,7 +8,9 @@ import re
 
 from . import build, cache, debian
 
-PROGRAM = 'models/port/proxy/ntime-pci-model'
+PROGRAM = 'ntime-pci-model'
+# Below build.TOP: in a source tree, and where "make install" has put it.
+PLACE = ('lab/proxy', 'models/port/proxy')
 
 
 class ProxyError(Exception):
@@ -22,7 +24,7 @@ def root_bus(guest):
 
 
 def _attach_module():
-    path = os.path.join(build.TOP, 'models/port/proxy/attach.py')
+    path = os.path.join(build.TOP, PLACE[build.is_installed()], 'attach.py')
     if not os.path.isfile(path):
         raise cache.Unavailable(f'{path} is missing: PCI models are for x86-64 alone')
     spec = importlib.util.spec_from_file_location('attach', path)
@@ -43,7 +45,7 @@ class Proxies:
     def _start(self):
         self.module = _attach_module()
         # The program runs here, so it is this machine's build.
-        program = os.path.join(build.TOP if build.is_installed() else build.programs(debian.host_arch()), PROGRAM)
+        program = os.path.join(build.TOP if build.is_installed() else build.programs(debian.host_arch()), PLACE[build.is_installed()], PROGRAM)
         devices = [self.module.Device(**row) for row in self.guest.proxy]
         try:
             self.attached = self.module.attach(program, devices, self.log, self.guest.memory, root_bus(self.guest))

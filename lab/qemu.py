@@ -16,12 +16,12 @@ PACKAGES = {'amd64': 'qemu-system-x86', 'arm64': 'qemu-system-arm', 'armhf': 'qe
 # Packages of the later release: the emulator and the firmware that it boots.
 LATER = {'riscv64': ('qemu-system-riscv', 'opensbi')}
 LATER_FIRMWARE = 'usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin'
-# What models/port/qemu/build knows, by architecture.
+# What lab/qemu/build knows, by architecture.
 TARGETS = {'amd64': 'x86_64-softmmu', 'armhf': 'arm-softmmu', 'armel': 'arm-softmmu'}
-HOOKS = 'models/port/qemu'
+HOOKS = 'lab/qemu'
 PORT = os.path.join(build.TOP, HOOKS)
 # Folders whose C is compiled into the emulator; their documents are not.
-COMPILED = ('core/base', 'core/regs', 'models')
+COMPILED = ('core/base', 'core/regs', 'core/models')
 NOT_COMPILED = ('.md',)
 TOOLS = ('gcc', 'ninja', 'meson', 'pkg-config', 'dpkg-source')
 LIBRARIES = ('glib-2.0', 'pixman-1', 'zlib')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What include/ntime declares, for which library: exported functions and structs with their members. For the checks that compare with it."""
+"""What count/include/ntime declares, for which library: exported functions and structs with their members. For the checks that compare with it."""
 import os
 import re
 

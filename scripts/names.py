@@ -36,7 +36,7 @@ class Test:
 
     def guest(self):
         """(options and guest, programs) of a test that runs programs in a guest, else None."""
-        at = [i for i, word in enumerate(self.command) if word.endswith('lab/test-guest')]
+        at = [i for i, word in enumerate(self.command) if os.path.basename(word) == 'test-guest']
         if not at:
             return None
         words, i = self.command[at[0] + 1:], 0
@@ -86,7 +86,7 @@ def entries_of(test):
     if guest:
         for program in guest[1]:
             found.append(Entry((*head, program), test, program))
-            source = f'{tree.ROOT}/tests/lab/guest/test_{program}.c'
+            source = f'{tree.ROOT}/lab/tests/guest/test_{program}.c'
             found += [Entry((*head, program, case), test, program, case) for case in cases_of([source])]
     else:
         found += [Entry((*head, case), test, case=case) for case in cases_of(test.sources, '--fake' in test.command)]

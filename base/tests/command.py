@@ -192,7 +192,7 @@ def completed(line):
         _ntime "$NTIME" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
         printf '%s\\n' "${COMPREPLY[@]}"
     '''
-    done = subprocess.run(['bash', '--norc', '-c', script, 'bash', os.path.join(ROOT, 'completions/ntime.bash'), *words],
+    done = subprocess.run(['bash', '--norc', '-c', script, 'bash', os.path.join(ROOT, 'count/completions/ntime.bash'), *words],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(NTIME=NTIME), check=False)
     equal(done.stderr, b'', 'errors of the completion')
     return done.stdout.decode().split('\n')

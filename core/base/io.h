@@ -12,7 +12,7 @@ struct nthw_io;
 
 /*
  * Errors that core/ gives itself. The numbers are Linux', written out because core/ has no errno.h;
- * tests/core compares them.
+ * core/tests/core compares them.
  */
 enum nthw_error {
 	NTHW_EIO = -5,

@@ -5,7 +5,7 @@
 
 #include "core/base/reg.h"
 
-/* Enough for the name of every register, with its NUL; tests/core checks it. */
+/* Enough for the name of every register, with its NUL; core/tests/core checks it. */
 #define NTHW_NAME_SIZE 48
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * Rows: one register each, with what is known of it and from where. Rows are facts; what is done
- * with registers is elsewhere. tests/core checks every row.
+ * with registers is elsewhere. core/tests/core checks every row.
  */
 #ifndef NTHW_REG_H
 #define NTHW_REG_H

@@ -3,7 +3,7 @@
  * Which processor and which PCI function has which registers and which boxes of counters. Driver
  * and library ask here and nowhere else.
  *
- * Kinds of boxes are called by their names in core/seq/boxes.c; tests/core checks that each has a
+ * Kinds of boxes are called by their names in core/seq/boxes.c; core/tests/core checks that each has a
  * row here and each name here a kind.
  */
 #ifndef NTHW_DEVICES_H

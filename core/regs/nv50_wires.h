@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * Wires that units of G80 to GT21x lead to PCOUNTER: which signals of which domain they are.
- * Functions of events name them "trast.6", whatever the chip: data/gpu.
+ * Functions of events name them "trast.6", whatever the chip: core/gpu.
  */
 #ifndef NTHW_NV50_WIRES_H
 #define NTHW_NV50_WIRES_H

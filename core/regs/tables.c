@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* The list of all tables of rows: tests/core checks those that stand here. */
+/* The list of all tables of rows: core/tests/core checks those that stand here. */
 #include "core/regs/pci_test.h"
 #include "core/regs/regs.h"
 

@@ -6,7 +6,7 @@
 #include <ntime/ntime.h>
 #include <ntime/trace.h>
 
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 /*
  * Programs compiled against an older libntime.so.0 or libntime-trace.so.0 have these numbers in

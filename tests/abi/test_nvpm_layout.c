@@ -4,12 +4,12 @@
  * Built for each of the three interfaces.
  */
 #if NVPM_INTERFACE == 1
-#include "compat/nvpm/NVPerfSDK.h"
+#include "count/compat/nvpm/NVPerfSDK.h"
 #else
-#include "compat/nvpm/NvPmApi.h"
+#include "count/compat/nvpm/NvPmApi.h"
 #endif
 
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 struct layout {
 	int line;

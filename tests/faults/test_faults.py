@@ -34,7 +34,7 @@ OFTEN_NONE = 'user', 'sys', 'rusage-involuntary-switches', 'rusage-voluntary-swi
 MOST_CALLS = 400
 PR_SET_CHILD_SUBREAPER = 36
 
-SKX, ZEN, ADL, RES = (f'{ROOT}/tests/machine/{name}.json' for name in ('intel-skx-2s', 'amd-zen2', 'hybrid-adl', 'restricted'))
+SKX, ZEN, ADL, RES = (f'{ROOT}/count/tests/machine/{name}.json' for name in ('intel-skx-2s', 'amd-zen2', 'hybrid-adl', 'restricted'))
 GOLDEN, CORPUS = f'{ROOT}/trace/tests/lib/golden', f'{ROOT}/trace/tests/fuzz/corpus'
 OLD = 'what was there\n'
 DATABASE = '<database><import file="other.xml"/><domain name="D"><reg32 offset="0x10" name="R" type="e"/></domain></database>\n'

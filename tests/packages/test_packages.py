@@ -26,7 +26,7 @@ from lab import cache, sysroot                        # noqa: E402
 from tap import Skip, equal, holds, main, test        # noqa: E402
 
 RELEASE = 'bookworm'
-# Cross-built: what runs it, and what it lacks (docs/emulator.md says why).
+# Cross-built: what runs it, and what it lacks (count/docs/emulator.md says why).
 CROSS = {'armhf': ('qemu-arm', ''), 'armel': ('qemu-arm', 'ntime-emulator'), 'arm64': ('qemu-aarch64', '')}
 # Of the make that runs this test.
 OF_MAKE = ('NO_DEPS', 'BUILD', 'DESTDIR', 'PREFIX', 'MAKEFLAGS', 'MFLAGS', 'MAKELEVEL')

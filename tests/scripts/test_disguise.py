@@ -219,8 +219,8 @@ def units(log, status, ntime='exit 0', *names):
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         os.makedirs(f'{folder}/meson-logs')
-        os.makedirs(f'{folder}/cli')
-        for name, text in (('meson', MESON), ('cli/ntime', f'#!/bin/sh\n{ntime}\n'), ('status', str(status))):
+        os.makedirs(f'{folder}/count/cli')
+        for name, text in (('meson', MESON), ('count/cli/ntime', f'#!/bin/sh\n{ntime}\n'), ('status', str(status))):
             with open(f'{folder}/{name}', 'w', encoding='utf-8') as f:
                 f.write(text)
             os.chmod(f'{folder}/{name}', 0o755)

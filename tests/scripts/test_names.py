@@ -67,7 +67,7 @@ def programs_in_guests_are_found():
     equal(found('lab-arm64: exact')[0], ('lab: lab-arm64: exact', 'exact', ''))
     equal(found('lab: lab-arm64'), [('lab: lab-arm64', '', '')])
     # Cases of what runs in a guest stand in the tree.
-    cases = names.cases_of([f'{common.ROOT}/tests/lab/guest/test_exact.c'])
+    cases = names.cases_of([f'{common.ROOT}/lab/tests/guest/test_exact.c'])
     equal(found(f'exact: {cases[0]}')[0], (f'lab: lab-arm64: exact: {cases[0]}', 'exact', cases[0]))
 
 

@@ -6,9 +6,9 @@
 
 #include <ntime/trace/vfio.h>
 
-#include "cli/base/options.h"
-#include "cli/output/clean.h"
-#include "cli/output/say.h"
+#include "base/command/options.h"
+#include "base/output/clean.h"
+#include "base/output/say.h"
 #include "trace/cli/trace.h"
 
 enum {

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/output/memory.h"
-#include "cli/output/say.h"
+#include "base/output/memory.h"
+#include "base/output/say.h"
 #include "trace/cli/chips.h"
 
 /*

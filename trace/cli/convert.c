@@ -7,10 +7,10 @@
 
 #include <ntime/trace/writer.h>
 
-#include "cli/base/options.h"
-#include "cli/output/file.h"
-#include "cli/output/memory.h"
-#include "cli/output/say.h"
+#include "base/command/options.h"
+#include "base/output/file.h"
+#include "base/output/memory.h"
+#include "base/output/say.h"
 #include "trace/cli/show.h"
 
 enum {

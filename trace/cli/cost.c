@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/output/csv.h"
-#include "cli/output/json.h"
-#include "cli/output/number.h"
-#include "cli/base/options.h"
-#include "cli/output/file.h"
-#include "cli/output/say.h"
-#include "cli/base/confine.h"
+#include "base/output/csv.h"
+#include "base/output/json.h"
+#include "base/output/number.h"
+#include "base/command/options.h"
+#include "base/output/file.h"
+#include "base/output/say.h"
+#include "base/command/confine.h"
 #include "trace/cli/cost.h"
 #include "trace/cli/pair.h"
 

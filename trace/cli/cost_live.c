@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/base/child.h"
-#include "cli/output/say.h"
+#include "base/command/child.h"
+#include "base/output/say.h"
 #include "trace/cli/cost.h"
-#include "cli/base/wait.h"
-#include "cli/output/memory.h"
+#include "base/command/wait.h"
+#include "base/output/memory.h"
 
 /* Words of a command line that ntime puts together. */
 struct words {

@@ -4,13 +4,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/output/csv.h"
-#include "cli/output/json.h"
+#include "base/output/csv.h"
+#include "base/output/json.h"
 #include "trace/cli/derive.h"
 
 #define AT(member, kind) CLI_OF(struct cli_derive_row, d.member, kind)
 #define FLAG(flag) AT(flags, BOOL), .if_flag = NTIME_DERIVED_##flag, .flags = CLI_COLUMN_NOT_CSV
-/* The first ones are those of rows of data/embed/gpu.py. */
+/* The first ones are those of rows of core/embed/gpu.py. */
 #define DERIVE_COLUMNS(X)                                                                          \
 	X(CHIPSET, "chipset", AT(chip, TEXT))                                                      \
 	X(EVENT, "event", AT(event, TEXT))                                                         \

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "cli/output/clean.h"
-#include "cli/output/memory.h"
+#include "base/output/clean.h"
+#include "base/output/memory.h"
 #include "trace/cli/derive.h"
 
 /* Names of a class that are shown before "... (13)". */

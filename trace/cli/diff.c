@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cli/base/options.h"
-#include "cli/output/file.h"
-#include "cli/output/say.h"
+#include "base/command/options.h"
+#include "base/output/file.h"
+#include "base/output/say.h"
 #include "trace/cli/diff.h"
 
 #define DEFAULT_CONTEXT 3

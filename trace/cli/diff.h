@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "cli/output/term.h"
+#include "base/output/term.h"
 #include "trace/cli/line.h"
 #include "trace/cli/pair.h"
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/output/clean.h"
-#include "cli/output/csv.h"
-#include "cli/output/json.h"
-#include "cli/output/memory.h"
-#include "cli/output/number.h"
+#include "base/output/clean.h"
+#include "base/output/csv.h"
+#include "base/output/json.h"
+#include "base/output/memory.h"
+#include "base/output/number.h"
 #include "trace/cli/diff.h"
 
 #define VALUE_CHARS 512

@@ -10,14 +10,14 @@
 
 #include <ntime/trace/vfio.h>
 
-#include "cli/output/clean.h"
-#include "cli/output/json.h"
-#include "cli/base/child.h"
-#include "cli/output/emulated.h"
-#include "cli/base/options.h"
-#include "cli/output/memory.h"
-#include "cli/output/say.h"
-#include "cli/output/term.h"
+#include "base/output/clean.h"
+#include "base/output/json.h"
+#include "base/command/child.h"
+#include "base/output/emulated.h"
+#include "base/command/options.h"
+#include "base/output/memory.h"
+#include "base/output/say.h"
+#include "base/output/term.h"
 #include "trace/cli/trace.h"
 
 enum {

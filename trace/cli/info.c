@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/output/file.h"
-#include "cli/output/memory.h"
+#include "base/output/file.h"
+#include "base/output/memory.h"
 #include "trace/cli/info.h"
 
 static struct cli_info_device *tally_of(struct cli_info *info, uint16_t device)

@@ -6,10 +6,10 @@
 
 #include <ntime/trace/writer.h>
 
-#include "cli/output/clean.h"
-#include "cli/output/json.h"
-#include "cli/output/memory.h"
-#include "cli/output/number.h"
+#include "base/output/clean.h"
+#include "base/output/json.h"
+#include "base/output/memory.h"
+#include "base/output/number.h"
 #include "trace/cli/info.h"
 
 static const char *const clocks[] = { [NTIME_CLOCK_NONE] = "none",

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/output/say.h"
-#include "cli/base/signals.h"
+#include "base/output/say.h"
+#include "base/command/signals.h"
 #include "trace/cli/trace.h"
 
 /* A handler has no other way to know. */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/output/clean.h"
-#include "cli/output/memory.h"
-#include "cli/output/number.h"
+#include "base/output/clean.h"
+#include "base/output/memory.h"
+#include "base/output/number.h"
 #include "trace/cli/fold.h"
 #include "trace/cli/line.h"
 #include "trace/cli/mark.h"

@@ -13,7 +13,7 @@
 #include <ntime/trace/regdb.h>
 #include <ntime/trace/trace.h>
 
-#include "cli/output/term.h"
+#include "base/output/term.h"
 #include "trace/cli/record.h"
 
 /**

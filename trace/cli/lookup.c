@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/output/json.h"
-#include "cli/output/emulated.h"
-#include "cli/base/options.h"
-#include "cli/output/memory.h"
-#include "cli/output/say.h"
+#include "base/output/json.h"
+#include "base/output/emulated.h"
+#include "base/command/options.h"
+#include "base/output/memory.h"
+#include "base/output/say.h"
 #include "trace/cli/trace.h"
 
 enum { ID_REGION = CLI_TRACE_OWN };

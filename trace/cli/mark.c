@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/output/clean.h"
+#include "base/output/clean.h"
 #include "trace/cli/mark.h"
 
 bool cli_mark_is_shown(const struct ntime_record *r)

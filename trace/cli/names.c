@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/output/memory.h"
-#include "cli/output/say.h"
+#include "base/output/memory.h"
+#include "base/output/say.h"
 #include "trace/cli/trace.h"
 
 int cli_trace_names(struct cli_trace *t)

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/output/number.h"
-#include "cli/base/options.h"
-#include "cli/output/memory.h"
-#include "cli/output/say.h"
+#include "base/output/number.h"
+#include "base/command/options.h"
+#include "base/output/memory.h"
+#include "base/output/say.h"
 #include "trace/cli/trace.h"
 
 enum {

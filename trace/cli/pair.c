@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/output/say.h"
+#include "base/output/say.h"
 #include "trace/cli/pair.h"
 
 static int put_all(struct cli_trace_pair *p, uint32_t side)

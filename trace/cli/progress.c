@@ -2,7 +2,7 @@
 /* How far a long reading is: bytes, rate and time left, in one line on the terminal. */
 #include <stdio.h>
 
-#include "cli/base/wait.h"
+#include "base/command/wait.h"
 #include "trace/cli/trace.h"
 
 /* Shorter work shows nothing. */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/output/csv.h"
+#include "base/output/csv.h"
 #include "trace/cli/record.h"
 #include "trace/cli/trace.h"
 

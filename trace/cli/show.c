@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/base/options.h"
-#include "cli/output/memory.h"
-#include "cli/output/say.h"
+#include "base/command/options.h"
+#include "base/output/memory.h"
+#include "base/output/say.h"
 #include "trace/cli/show.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef CLI_TRACE_SHOW_H
 #define CLI_TRACE_SHOW_H
 
-#include "cli/output/file.h"
+#include "base/output/file.h"
 #include "trace/cli/trace.h"
 #include "trace/cli/chips.h"
 #include "trace/cli/fold.h"

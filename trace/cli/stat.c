@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/options.h"
-#include "cli/output/file.h"
-#include "cli/output/memory.h"
-#include "cli/output/say.h"
+#include "base/command/options.h"
+#include "base/output/file.h"
+#include "base/output/memory.h"
+#include "base/output/say.h"
 #include "trace/cli/stat.h"
 
 enum {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/output/csv.h"
-#include "cli/output/json.h"
-#include "cli/output/number.h"
-#include "cli/output/table.h"
+#include "base/output/csv.h"
+#include "base/output/json.h"
+#include "base/output/number.h"
+#include "base/output/table.h"
 #include "trace/cli/stat.h"
 
 /*

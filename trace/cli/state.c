@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/options.h"
-#include "cli/output/memory.h"
-#include "cli/output/file.h"
-#include "cli/output/number.h"
-#include "cli/output/say.h"
+#include "base/command/options.h"
+#include "base/output/memory.h"
+#include "base/output/file.h"
+#include "base/output/number.h"
+#include "base/output/say.h"
 #include "trace/cli/trace.h"
 #include "trace/cli/chips.h"
 #include "trace/cli/state.h"

@@ -8,7 +8,7 @@
 #include <ntime/trace/regdb.h>
 #include <ntime/trace/state.h>
 
-#include "cli/output/term.h"
+#include "base/output/term.h"
 
 /**
  * struct cli_state_style - how to write a state

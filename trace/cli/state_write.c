@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/output/clean.h"
-#include "cli/output/csv.h"
-#include "cli/output/json.h"
+#include "base/output/clean.h"
+#include "base/output/csv.h"
+#include "base/output/json.h"
 #include "trace/cli/state.h"
 #include "trace/cli/trace.h"
 

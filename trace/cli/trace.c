@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/alone.h"
-#include "cli/base/confine.h"
-#include "cli/base/help.h"
-#include "cli/base/options.h"
-#include "cli/output/say.h"
-#include "cli/base/signals.h"
-#include "cli/output/memory.h"
+#include "base/command/alone.h"
+#include "base/command/confine.h"
+#include "base/command/help.h"
+#include "base/command/options.h"
+#include "base/output/say.h"
+#include "base/command/signals.h"
+#include "base/output/memory.h"
 #include "trace/cli/trace.h"
 
-/* One line an action, and one in cli/meson.build for its file. */
+/* One line an action, and one in count/cli/meson.build for its file. */
 const struct cli_trace_action *const cli_trace_actions[] = {
 	&cli_trace_info,
 	&cli_trace_convert,

@@ -11,9 +11,9 @@
 #include <ntime/trace/trace.h>
 #include <ntime/trace/filter.h>
 
-#include "cli/base/command.h"
-#include "cli/base/progress.h"
-#include "cli/output/term.h"
+#include "base/command/command.h"
+#include "base/command/progress.h"
+#include "base/output/term.h"
 
 /* Groups of common options that an action may have; -q, -v and -h all have. */
 #define CLI_TRACE_FORMS 0x01u	/* --from */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/output/say.h"
+#include "base/output/say.h"
 #include "trace/cli/trace.h"
 
 /* Names of so many devices are told. */

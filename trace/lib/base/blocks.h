@@ -21,7 +21,7 @@
 
 #include <ntime/trace/trace.h>
 
-#include "lib/base/crc.h"
+#include "base/common/crc.h"
 
 #define NTI_BLOCKS_MAGIC "\x89ntr\r\n\x1a\n"
 #define NTI_BLOCKS_VERSION 1

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "trace/lib/base/context.h"
-#include "lib/base/text.h"
+#include "base/common/text.h"
 
 const char *ntime_trace_version(void)
 {

@@ -8,8 +8,8 @@
 
 #include <ntime/trace/context.h>
 
-#include "lib/base/error.h"
-#include "lib/os/os.h"
+#include "base/common/error.h"
+#include "base/os/os.h"
 
 struct ntime_trace_ctx {
 	struct nti_error error;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/os/page.h"
+#include "base/os/page.h"
 #include "trace/lib/base/batch.h"
 #include "trace/lib/base/device.h"
 #include "trace/lib/base/pcidev.h"

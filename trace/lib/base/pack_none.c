@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/base/blocks.h"
 
 size_t nti_pack(struct nti_pack **state NTI_UNUSED, void *out NTI_UNUSED, size_t room NTI_UNUSED,

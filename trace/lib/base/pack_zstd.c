@@ -5,7 +5,7 @@
 
 #include <zstd.h>
 
-#include "lib/lazy/lazy.h"
+#include "base/lazy/lazy.h"
 #include "trace/lib/base/blocks.h"
 
 /* The fastest of the usual levels: columns of differences gain little from higher ones. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "core/regs/nv50_wires.h"
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/derive/chip.h"
 #include "trace/lib/derive/mux.h"
 #include "trace/lib/derive/registers.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/text.h"
+#include "base/common/text.h"
 #include "trace/lib/derive/names.h"
 #include "trace/lib/derive/registers.h"
 #include "trace/lib/derive/state.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Known set-ups of events: data/gpu, made into a table when ntime is built. */
+/* Known set-ups of events: core/gpu, made into a table when ntime is built. */
 #ifndef NTI_TRACE_DERIVE_NAMES_H
 #define NTI_TRACE_DERIVE_NAMES_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /**
- * struct nti_known_counter - a row that data/embed/gpu.py makes of it
+ * struct nti_known_counter - a row that core/embed/gpu.py makes of it
  * @chips:	names, separated by commas
  * @mode:	CTR_MODE
  * @has_start, @has_group: the columns are not "-"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "trace/lib/derive/registers.h"
-#include "lib/base/text.h"
+#include "base/common/text.h"
 #include "trace/lib/derive/state.h"
 
 static const char *const slot_names[] = { "PRE", "START", "EVENT", "STOP", "CYCLES" };

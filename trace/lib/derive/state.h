@@ -5,7 +5,7 @@
 
 #include <ntime/trace/derive.h>
 
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/derive/chip.h"
 #include "trace/lib/derive/logic.h"
 #include "trace/lib/derive/mux.h"

@@ -10,7 +10,7 @@
 #include <ntime/trace/filter.h>
 
 #include "trace/lib/base/device.h"
-#include "lib/base/text.h"
+#include "base/common/text.h"
 
 /* One number of a place: "5" and "05" are 5, "0?" is a glob. @digits as names have it. */
 static bool fits_number(const char *glob, size_t bytes, uint32_t number, int digits)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/regs/nv50_chip.h"
-#include "lib/base/compiler.h"
-#include "lib/base/text.h"
+#include "base/common/compiler.h"
+#include "base/common/text.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/base/device.h"
 #include "trace/lib/filter/filter.h"

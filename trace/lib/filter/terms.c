@@ -6,8 +6,8 @@
 
 #include <ntime/trace/filter.h>
 
-#include "lib/base/compiler.h"
-#include "lib/base/text.h"
+#include "base/common/compiler.h"
+#include "base/common/text.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/filter/names.h"
 #include "trace/lib/filter/terms.h"

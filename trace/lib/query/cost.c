@@ -5,7 +5,7 @@
 
 #include <ntime/trace/cost.h>
 
-#include "lib/base/error.h"
+#include "base/common/error.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/query/diff.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/error.h"
+#include "base/common/error.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/query/diff.h"
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/base/error.h"
+#include "base/common/error.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/query/stat.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/os/page.h"
+#include "base/os/page.h"
 #include "trace/lib/query/stat_values.h"
 
 #define FIRST_ORDER 4u

@@ -13,7 +13,7 @@
 
 #include <ntime/trace/state.h>
 
-#include "lib/base/error.h"
+#include "base/common/error.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/base/batch.h"
 

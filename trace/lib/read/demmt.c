@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/base/device.h"
 #include "trace/lib/read/fields.h"
 #include "trace/lib/read/front.h"

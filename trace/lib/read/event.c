@@ -2,7 +2,7 @@
 /* Events of QEMU's VFIO, written from records. Forms: hw/vfio/trace-events of QEMU 2.6 to 10.2. */
 #include <string.h>
 
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/base/device.h"
 #include "trace/lib/base/digits.h"
 #include "trace/lib/read/event.h"

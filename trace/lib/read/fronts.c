@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* All front ends. */
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/read/front.h"
 #include "trace/lib/read/fronts.h"
 

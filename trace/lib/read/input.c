@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/error.h"
-#include "lib/base/library.h"
-#include "lib/os/file.h"
+#include "base/common/error.h"
+#include "base/common/library.h"
+#include "base/os/file.h"
 #include "trace/lib/read/input.h"
 #include "trace/lib/read/unpack.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/base/device.h"
 #include "trace/lib/read/event.h"
 #include "trace/lib/read/fields.h"

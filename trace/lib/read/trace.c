@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/base/device.h"
 #include "trace/lib/filter/filter.h"

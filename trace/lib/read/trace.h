@@ -5,7 +5,7 @@
 
 #include <ntime/trace/trace.h>
 
-#include "lib/base/error.h"
+#include "base/common/error.h"
 #include "trace/lib/base/batch.h"
 #include "trace/lib/read/lists.h"
 #include "trace/lib/read/pieces.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/read/unpack.h"
 
 static const struct nti_unpack *const ways[] = { &nti_unpack_gzip, &nti_unpack_xz,

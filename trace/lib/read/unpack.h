@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/lazy/lazy.h"
+#include "base/lazy/lazy.h"
 
 /* Bytes that tell the way. */
 #define NTI_UNPACK_MAGIC_BYTES 6

@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/base/scan.h"
 #include "trace/lib/read/vfio_event.h"
 #include "trace/lib/read/vfio_prefix.h"

@@ -13,7 +13,7 @@
 
 #include <ntime/trace/trace.h>
 
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/base/scan.h"
 #include "trace/lib/read/vfio_prefix.h"
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/read/front.h"
 #include "trace/lib/base/device.h"
 #include "trace/lib/read/trace.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/text.h"
+#include "base/common/text.h"
 #include "trace/lib/base/context.h"
 
 int nti_build_error(struct nti_builder *b, int code, const struct nti_xml_node *n,

@@ -3,7 +3,7 @@
 #ifndef NTI_REGDB_BUILD_H
 #define NTI_REGDB_BUILD_H
 
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/regdb/model.h"
 #include "trace/lib/regdb/node.h"
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/base/text.h"
+#include "base/common/text.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/regdb/build.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/regs/nv50_chip.h"
-#include "lib/base/text.h"
+#include "base/common/text.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/regdb/decoder.h"
 

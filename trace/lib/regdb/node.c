@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/compiler.h"
-#include "lib/base/library.h"
-#include "lib/base/text.h"
-#include "lib/os/file.h"
+#include "base/common/compiler.h"
+#include "base/common/library.h"
+#include "base/common/text.h"
+#include "base/os/file.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/regdb/model.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/text.h"
+#include "base/common/text.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/regdb/decoder.h"
 

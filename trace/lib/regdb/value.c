@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/text.h"
+#include "base/common/text.h"
 
 struct writer {
 	char *at;

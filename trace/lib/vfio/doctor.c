@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/text.h"
-#include "lib/os/cpuinfo.h"
+#include "base/common/text.h"
+#include "base/os/cpuinfo.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/vfio/doctor.h"
 

@@ -5,7 +5,7 @@
 
 #include <ntime/trace/vfio.h>
 
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/vfio/group.h"
 
 struct nti_vfio_doctor {

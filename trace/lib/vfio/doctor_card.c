@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/text.h"
+#include "base/common/text.h"
 #include "trace/lib/vfio/doctor.h"
 #include "trace/lib/vfio/use.h"
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
-#include "lib/os/os.h"
+#include "base/common/error.h"
+#include "base/os/os.h"
 
 #define NTI_VFIO_DEVICES "/sys/bus/pci/devices"
 #define NTI_VFIO_DRIVERS "/sys/bus/pci/drivers"

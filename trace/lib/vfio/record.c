@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/absence.h"
-#include "lib/base/text.h"
-#include "lib/os/locked.h"
+#include "base/common/absence.h"
+#include "base/common/text.h"
+#include "base/os/locked.h"
 #include "trace/lib/vfio/record.h"
 
 #define MAGIC "ntime-vfio-1"

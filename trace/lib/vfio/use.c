@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/text.h"
+#include "base/common/text.h"
 #include "trace/lib/vfio/use.h"
 
 /* <linux/if.h>, IFF_UP */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/compiler.h"
-#include "lib/base/text.h"
+#include "base/common/compiler.h"
+#include "base/common/text.h"
 #include "trace/lib/base/device.h"
 #include "trace/lib/write/hints.h"
 

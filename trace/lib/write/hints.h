@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/base/error.h"
+#include "base/common/error.h"
 
 enum nti_hint_kind { NTI_HINT_ID, NTI_HINT_BAR, NTI_HINT_CHIP, NTI_HINT_STYLE };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "trace/lib/read/event.h"
-#include "lib/base/text.h"
+#include "base/common/text.h"
 #include "trace/lib/write/mm_access.h"
 
 /* Longest text of a MARK. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/base/device.h"
 #include "trace/lib/base/digits.h"
 #include "trace/lib/write/writer.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "trace/cli/derive.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 /* Of the file that is not linked here. */
 const char *cli_derive_device(const struct cli_derive_row *r)

@@ -1047,7 +1047,7 @@ def ends_up_confined(*args):
 
 @test
 def what_reads_files_gives_up_rights():
-    recording = os.path.join(t.ROOT, 'tests/machine/intel-skx-2s.json')
+    recording = os.path.join(t.ROOT, 'count/tests/machine/intel-skx-2s.json')
     for args in (('convert', '-'), ('show', '-'), ('stat', '-'), ('state', '-'), ('derive', '-'), ('diff', '-', recording), ('cost', '-', recording)):
         equal(ends_up_confined('trace', *args), True, ' '.join(args))
 

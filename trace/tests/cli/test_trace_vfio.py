@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """ntime trace doctor, bind and unbind below a root directory: files of a machine without a kernel behind them. trace/tests/vfio has one that answers,
-tests/lab/host/test_traces.py a real one. Speaks TAP.
+lab/tests/host/test_traces.py a real one. Speaks TAP.
 
 Usage: test_trace_vfio.py NTIME [-k WORD]
 """

@@ -15,7 +15,7 @@
 
 #include <ntime/trace/regdb.h>
 
-#include "tests/fuzz/fuzz.h"
+#include "base/tests/fuzz/fuzz.h"
 #include "trace/lib/regdb/model.h"
 
 #define ROW_INPUTS 32

@@ -6,7 +6,7 @@
  */
 #include <ntime/trace/derive.h>
 
-#include "tests/fuzz/fuzz.h"
+#include "base/tests/fuzz/fuzz.h"
 #include "trace/lib/base/context.h"
 
 /* Blocks that the deriver knows, and one that it does not. */

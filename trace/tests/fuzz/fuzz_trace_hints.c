@@ -3,7 +3,7 @@
  * The input as hints of ntime trace convert. What is accepted keeps the bounds of its kind, and
  * each hint is found for the device that it names.
  */
-#include "tests/fuzz/fuzz.h"
+#include "base/tests/fuzz/fuzz.h"
 #include "trace/lib/write/hints.h"
 
 static void check(const struct nti_hints *hints)

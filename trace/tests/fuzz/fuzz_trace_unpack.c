@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 
-#include "tests/fuzz/fuzz.h"
+#include "base/tests/fuzz/fuzz.h"
 #include "trace/lib/read/unpack.h"
 
 #define ROOM 4096

@@ -6,7 +6,7 @@
  */
 #include <ntime/trace/vfio.h>
 
-#include "tests/fuzz/tree_os.h"
+#include "base/tests/fuzz/tree_os.h"
 #include "trace/lib/base/context.h"
 
 #define CARD "05:00.0"

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "tests/fuzz/fuzz.h"
+#include "base/tests/fuzz/fuzz.h"
 #include "trace/lib/vfio/record.h"
 
 #define TEXT_BYTES 65536

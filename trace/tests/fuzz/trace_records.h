@@ -9,8 +9,8 @@
 
 #include <ntime/trace.h>
 
-#include "lib/base/compiler.h"
-#include "tests/fuzz/fuzz.h"
+#include "base/common/compiler.h"
+#include "base/tests/fuzz/fuzz.h"
 #include "trace/lib/base/device.h"
 
 #define FUZZ_RECORD_BYTES 10

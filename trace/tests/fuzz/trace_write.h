@@ -5,7 +5,7 @@
 
 #include <ntime/trace.h>
 
-#include "tests/fuzz/fuzz.h"
+#include "base/tests/fuzz/fuzz.h"
 #include "trace/lib/base/device.h"
 #include "trace/lib/read/front.h"
 #include "trace/lib/write/writer.h"

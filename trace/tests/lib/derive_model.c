@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "trace/tests/lib/derive_model.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 const struct dm_chip dm_chips[] = {
 	{ "G80",

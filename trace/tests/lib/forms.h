@@ -9,7 +9,7 @@
 
 #include <ntime/trace.h>
 
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 /* What a writer wrote. */
 struct forms_bytes {

@@ -8,7 +8,7 @@
 
 #include <ntime/trace/trace.h>
 
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 /*
  * A file of these bytes in the folder for temporary ones; its name, to be freed and unlinked by

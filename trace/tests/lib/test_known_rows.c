@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Definitions of data/gpu against the tables of events that they were made from, row by row and
+ * Definitions of core/gpu against the tables of events that they were made from, row by row and
  * chip by chip, as functions of wires: what a clock adds, whatever the signals are. Each difference
  * is listed here, with its reason.
  */
@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "core/regs/nv50_chip.h"
-#include "lib/base/text.h"
+#include "base/common/text.h"
 #include "trace/tests/lib/tesla_rows.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 #include "trace/lib/derive/names.h"
 
 #define VARIABLES 20

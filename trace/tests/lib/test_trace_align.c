@@ -4,7 +4,7 @@
  * are large.
  */
 #include "trace/lib/query/diff_align.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 #define MOST 400
 

@@ -10,7 +10,7 @@
 #include <ntime/trace/trace.h>
 
 #include "trace/tests/lib/context.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 /* Counters of a domain: PRE, START, EVENT, STOP, then CYCLES. */
 enum { SLOTS = 4, CYCLES = SLOTS, COUNTERS };

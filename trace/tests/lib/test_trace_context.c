@@ -4,7 +4,7 @@
 
 #include <ntime/trace.h>
 
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 TEST(version)
 {

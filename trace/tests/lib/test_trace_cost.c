@@ -5,9 +5,9 @@
 
 #include <ntime/trace/cost.h>
 
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/tests/lib/context.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 static const struct runs_row {
 	int line;

@@ -16,7 +16,7 @@
 #include "trace/lib/derive/state.h"
 #include "trace/tests/lib/context.h"
 #include "trace/tests/lib/derive_model.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 /* A trace in a file, derived. */
 static struct ntime_derive *derive_file(const char *path, const char *chip)
@@ -739,7 +739,7 @@ struct otherwise {
 
 static const struct otherwise as_it_says = { .mux = -1 };
 
-/* Writes and the read of a counter that an event of data/gpu is, on @chip. */
+/* Writes and the read of a counter that an event of core/gpu is, on @chip. */
 static void print_known(const struct nti_known_counter *k, const char *chip,
 			const struct otherwise *o, char *text, size_t bytes)
 {
@@ -766,7 +766,7 @@ static void print_known(const struct nti_known_counter *k, const char *chip,
 		 "vfio_region_read  (0000:01:00.0:region0+0x%x, 4) = 0x5\n", 0xa680 + k->set * 4);
 }
 
-/* Every event of data/gpu, set up as its row says, is found by its name. */
+/* Every event of core/gpu, set up as its row says, is found by its name. */
 TEST(known_events_have_names)
 {
 	char text[4096];

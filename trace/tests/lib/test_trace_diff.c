@@ -9,7 +9,7 @@
 #include <ntime/trace/diff.h>
 
 #include "trace/tests/lib/context.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 /*
  * A trace as a text: words separated by blanks. "W10=5" writes 5 to 0x10, "R10" reads it, "R10=5"

@@ -5,10 +5,10 @@
 
 #include <ntime/trace/stat.h>
 
-#include "lib/base/compiler.h"
+#include "base/common/compiler.h"
 #include "trace/lib/query/stat_values.h"
 #include "trace/tests/lib/context.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 #define TIMED NTIME_RECORD_TIMED
 #define VALUED NTIME_RECORD_VALUED

@@ -9,7 +9,7 @@
 #include <ntime/trace/state.h>
 
 #include "trace/tests/lib/context.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 #define VALUED NTIME_RECORD_VALUED
 #define TIMED NTIME_RECORD_TIMED

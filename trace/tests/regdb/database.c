@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 static void note(void *arg, const char *line)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "trace/tests/regdb/database.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 #define REG(in) "<domain name=\"D\"><reg32 offset=\"0x30\" name=\"R\">" in "</reg32></domain>"
 

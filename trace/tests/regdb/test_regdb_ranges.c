@@ -4,7 +4,7 @@
 
 #include "trace/lib/filter/names.h"
 #include "trace/lib/filter/terms.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 /* "407008-40700b", with "?" where only devices that may be NVIDIA's have it. */
 static int note(void *arg, uint32_t region, uint64_t first, uint64_t last)

@@ -9,7 +9,7 @@
 
 #include "core/regs/nv50_chip.h"
 #include "trace/lib/regdb/decoder.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 static const struct name_row {
 	int line;

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "trace/tests/regdb/database.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 static const char zoo[] =
 	"<enum name=\"beast\"><value name=\"CAT\"/><value name=\"DOG\"/></enum>"

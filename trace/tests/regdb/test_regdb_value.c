@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Values of each kind in words, without a database. */
 #include "trace/lib/regdb/value.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 static const struct nti_value colour_values[] = {
 	{ .name = "RED", .value = 0, .has_value = true },

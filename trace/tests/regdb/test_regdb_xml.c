@@ -4,7 +4,7 @@
 
 #include "trace/lib/regdb/decoder.h"
 #include "trace/tests/regdb/database.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 /* Chips of a family that does not exist: an enumeration that variants are of. */
 static const char chips[] =

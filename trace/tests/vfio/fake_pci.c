@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 #include "trace/tests/vfio/fake_pci.h"
 
 #define BUS "/sys/bus/pci/"

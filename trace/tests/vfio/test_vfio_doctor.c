@@ -5,7 +5,7 @@
 #include <ntime/trace/vfio.h>
 
 #include "trace/lib/vfio/doctor.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 #include "trace/tests/vfio/fake_pci.h"
 
 static struct fake_pci fake;

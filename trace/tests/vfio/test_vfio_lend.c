@@ -7,7 +7,7 @@
 #include <ntime/trace/vfio.h>
 
 #include "trace/lib/vfio/group.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 #include "trace/tests/vfio/fake_pci.h"
 
 #define RECORD "/run/ntime-vfio/group-1"

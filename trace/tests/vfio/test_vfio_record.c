@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "trace/lib/vfio/record.h"
-#include "tests/tt.h"
+#include "base/tests/tt.h"
 
 static const struct place_row {
 	int line;

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* --per function: the rows of a report, of what the emulator counted. */
+#ifndef CLI_STAT_FUNCTIONS_H
+#define CLI_STAT_FUNCTIONS_H
+
+#include "count/cli/stat/per.h"
+
+/*
+ * Give @r, whose items have their values, rows of the functions that emulator @e saw, those with
+ * most of the first column first. As cli_per_rows_make().
+ */
+int cli_functions_make(struct cli_per_rows *p, struct cli_report *r, const struct cli_style *style,
+		       struct ntime_ctx *ctx, const struct ntime_session *s,
+		       struct ntime_emulator *e);
+/* That column: the first item shown that is an event; the number of items: there is none. */
+size_t cli_functions_first(const struct cli_style *style, const struct cli_report *r);
+/* A line for each function that has a part of it worth a line; all with -v. */
+void cli_functions_put(FILE *f, const struct cli_style *style, const struct cli_report *r);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a claim's file looks like. Each line has 256 bytes with its newline: fields separated by
+ * tabs, blanks, and the CRC-32 of all before it, so that a line never lies in two pages and is
+ * there as a whole or not at all when its writer is killed (the kernel looks for signals that kill
+ * between pages, generic_perform_write() in Linux 6.1 mm/filemap.c).
+ *
+ *     ntime-claim-1 PID STARTED BOOT WHAT COMMAND                                            CRC
+ *     msr 0x3c2 64 control CPU_3 0 MSR_UNCORE_PERFEVTSEL2 OLD LAST NEXT OURS                 CRC
+ *
+ * A line is written before the register is: OLD is what the register held before the first write,
+ * NEXT what is being written, LAST what it holds if that write does not happen any more, OURS all
+ * bits that its owner has changed. A last line that is not whole was never followed by a write. An
+ * empty file, or a part of a first line, is a claim that nothing was done with.
+ */
+#ifndef NTI_CLAIM_FILE_H
+#define NTI_CLAIM_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/names.h"
+#include "count/lib/access/claim.h"
+
+#define NTI_CLAIM_LINE_BYTES 256
+/* More registers than any PMU instance has. */
+#define NTI_CLAIM_LINES_MAX 127
+#define NTI_CLAIM_FILE_BYTES ((NTI_CLAIM_LINES_MAX + 1) * NTI_CLAIM_LINE_BYTES)
+#define NTI_CLAIM_DEVICE_BYTES 16
+
+struct nti_claim_head {
+	struct nti_claim_owner owner;
+	uint64_t started_ticks;
+	char boot[40];
+	char what[NTI_CLAIM_WHAT_BYTES];
+};
+
+enum nti_claim_kind {
+	NTI_CLAIM_CONTROL, /* what was written stays until somebody else writes */
+	NTI_CLAIM_COUNTER, /* runs by itself: only OLD tells anything */
+	NTI_CLAIM_DONE,	   /* was restored */
+};
+
+struct nti_claim_line {
+	enum nthw_space space;
+	enum nti_claim_kind kind;
+	uint32_t address, bits;
+	int package; /* any CPU of it reaches the register; -1: this device alone */
+	char device[NTI_CLAIM_DEVICE_BYTES];
+	char name[NTHW_NAME_SIZE];
+	uint64_t old, last, next, ours;
+};
+
+/* A file as it was read. */
+struct nti_claim_record {
+	bool has_head;
+	struct nti_claim_head head;
+	size_t lines, left; /* left: those that are not done */
+	struct nti_claim_line line[NTI_CLAIM_LINES_MAX];
+};
+
+/*
+ * Exactly NTI_CLAIM_LINE_BYTES, without NUL. -E2BIG: it does not fit; -EINVAL: it would not be
+ * believed when it is read, as it has no row or bits that its row does not store (claim_row.h).
+ */
+int nti_claim_head_format(const struct nti_claim_head *head, char *text);
+int nti_claim_line_format(const struct nti_claim_line *line, char *text);
+
+/* Make the line of NTI_CLAIM_LINE_BYTES whole whose text is in @line: checksum and newline. */
+void nti_claim_seal(char *line);
+
+/* 0; -EBADMSG and in *@reason (static memory) what is wrong with it. */
+int nti_claim_parse(const char *text, size_t bytes, struct nti_claim_record *out,
+		    const char **reason);
+
+/*
+ * What control register @line, which holds @found, is to hold. -EBUSY: bits that its owner changed
+ * are neither as he left them nor as they were, so somebody else has programmed it since. He may
+ * have been killed before a write or after it.
+ */
+int nti_claim_judge(const struct nti_claim_line *line, uint64_t found, uint64_t *restored);
+
+/*
+ * Was it written since this machine was started, which is @boot? What was written before that says
+ * nothing of the registers of today.
+ */
+bool nti_claim_is_of_boot(const struct nti_claim_head *head, const char *boot);
+/* Can that be told? Not where either has no /proc. */
+bool nti_claim_knows_boot(const struct nti_claim_head *head, const char *boot);
+
+/* The number of "CPU 3"; -1: it is no CPU. */
+long nti_claim_cpu(const char *device);
+
+/* Whatever is not printable ASCII becomes '?'. */
+void nti_claim_clean(char *text);
+
+/* Letters, digits and "-_.:", not too long, and no hidden file: fit to be a claim's name. */
+bool nti_claim_is_name(const char *name);
+
+#endif

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: MIT
+/* What killed programs left: finding it, and putting registers back by what they wrote down. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/regs/devices.h"
+#include "count/lib/access/claim.h"
+#include "count/lib/access/claim_file.h"
+#include "count/lib/access/claim_row.h"
+#include "count/lib/access/claim_shared.h"
+#include "count/lib/access/msr.h"
+#include "count/lib/access/pci.h"
+#include "base/common/text.h"
+#include "base/os/locked.h"
+#include "base/os/process.h"
+
+/* A claim's file that is open. */
+struct file {
+	int dir, fd;
+	char *text;
+	struct nti_claim_record *record;
+	const char *reason; /* what is wrong with it */
+};
+
+static int open_directory(struct nti_os *os, int *dir)
+{
+	int ret;
+
+	*dir = os->ops->directory(os, NTI_CLAIM_DIRECTORY, false);
+	if (*dir < 0)
+		return *dir;
+	ret = nti_locked_check_directory(*dir);
+	if (ret < 0) {
+		nti_locked_close(*dir);
+		*dir = -1;
+	}
+	return ret;
+}
+
+static void close_file(struct file *f)
+{
+	nti_locked_close(f->fd);
+	nti_locked_close(f->dir);
+	free(f->text);
+	free(f->record);
+}
+
+static int new_file(struct file *f)
+{
+	*f = (struct file){ .dir = -1, .fd = -1, .reason = "it is no plain file of root's" };
+	f->text = malloc(NTI_CLAIM_FILE_BYTES + 1);
+	f->record = calloc(1, sizeof(*f->record));
+	return f->text && f->record ? 0 : -ENOMEM;
+}
+
+static int read_file(struct file *f)
+{
+	int n = nti_locked_read(f->fd, f->text, NTI_CLAIM_FILE_BYTES + 1);
+
+	return n < 0 ? n : nti_claim_parse(f->text, (size_t)n, f->record, &f->reason);
+}
+
+/* ---- what there is ---- */
+
+struct walk {
+	struct nti_os *os;
+	struct file file;
+	struct nti_process_identity self;
+	int (*fn)(void *arg, const struct nti_claim_leftover *left);
+	void *arg;
+};
+
+static int tell_damaged(struct walk *w, const char *name)
+{
+	char clean[NTI_CLAIM_NAME_BYTES], what[192];
+
+	(void)snprintf(clean, sizeof(clean), "%s", name);
+	nti_claim_clean(clean);
+	(void)snprintf(what, sizeof(what), "%s/%s cannot be used: %s", NTI_CLAIM_DIRECTORY, clean,
+		       w->file.reason);
+	return w->fn(w->arg, &(struct nti_claim_leftover){
+				     .name = clean, .what = what, .is_damaged = true });
+}
+
+static const char of_unknown_boot[] = "it is not known whether it was written since this machine "
+				      "was started (/proc is missing, or was)";
+
+static int tell_leftover(struct walk *w, const char *name)
+{
+	const struct nti_claim_record *r = w->file.record;
+	struct nti_claim_leftover left = {
+		.name = name, .what = r->head.what, .owner = r->head.owner, .registers = r->left
+	};
+
+	if (r->left && !nti_claim_knows_boot(&r->head, w->self.boot)) {
+		w->file.reason = of_unknown_boot;
+		return tell_damaged(w, name);
+	}
+	if (!r->left || !nti_claim_is_of_boot(&r->head, w->self.boot))
+		return 0;
+	left.owner.has_ended = true;
+	return w->fn(w->arg, &left);
+}
+
+static int look_at(struct walk *w, const char *name)
+{
+	int ret;
+
+	/* ntime's own, and no claims (claim.h). */
+	if (*name == '.')
+		return 0;
+	w->file.reason = "it is no plain file of root's";
+	if (!nti_claim_is_name(name)) {
+		w->file.reason = "its name is none of ntime's";
+		return tell_damaged(w, name);
+	}
+	w->file.fd = nti_locked_open(w->file.dir, name);
+	if (w->file.fd == -EBADMSG)
+		return tell_damaged(w, name);
+	/* It went away meanwhile. */
+	if (w->file.fd < 0)
+		return w->file.fd == -ENOENT ? 0 : w->file.fd;
+	ret = nti_locked_is_taken(w->file.fd);
+	if (ret > 0)
+		return 0;
+	if (ret == 0)
+		ret = read_file(&w->file);
+	if (ret == -EBADMSG)
+		return tell_damaged(w, name);
+	return ret < 0 ? ret : tell_leftover(w, name);
+}
+
+static int look_at_next(void *arg, const char *name)
+{
+	struct walk *w = arg;
+	int ret;
+
+	w->file.fd = -1;
+	ret = look_at(w, name);
+	nti_locked_close(w->file.fd);
+	w->file.fd = -1;
+	return ret;
+}
+
+int nti_claim_for_each_leftover(struct nti_os *os,
+				int (*fn)(void *arg, const struct nti_claim_leftover *left),
+				void *arg)
+{
+	struct walk w = { .os = os, .fn = fn, .arg = arg };
+	int dir, ret = open_directory(os, &dir);
+
+	if (ret < 0)
+		return ret == -ENOENT ? 0 : ret;
+	ret = new_file(&w.file);
+	w.file.dir = dir;
+	if (ret == 0) {
+		nti_process_identify(&w.self);
+		ret = os->ops->list(os, NTI_CLAIM_DIRECTORY, look_at_next, &w);
+	}
+	close_file(&w.file);
+	return ret;
+}
+
+/* ---- registers ---- */
+
+struct real_handles {
+	struct nti_claim_access handles; /* first: its functions get this pointer */
+	struct nti_os *os;
+	struct nti_msr *msr;
+	struct nti_pci *pci;
+	bool has_pci; /* it was looked for */
+};
+
+static struct real_handles *real_of(struct nti_claim_access *handles)
+{
+	return (struct real_handles *)handles;
+}
+
+struct search {
+	struct nti_os *os;
+	int package;
+	unsigned int cpu;
+};
+
+static int is_of_package(void *arg, unsigned int cpu)
+{
+	struct search *s = arg;
+
+	s->cpu = cpu;
+	return nti_os_package(s->os, cpu) == s->package;
+}
+
+/*
+ * The CPU that is named, or, when that is off line now, another one that reaches the same register.
+ */
+static unsigned int cpu_for(struct real_handles *l, const struct nti_claim_repair *at)
+{
+	unsigned int cpu = (unsigned int)nti_claim_cpu(at->device);
+	struct search search = { .os = l->os, .package = at->package };
+	char online[4096];
+
+	if (at->package < 0 ||
+	    nti_os_line(l->os, online, sizeof(online), "/sys/devices/system/cpu/online") < 0 ||
+	    nti_text_list_has(online, cpu) ||
+	    nti_text_for_each_in_list(online, NTI_CPU_LIMIT, is_of_package, &search) <= 0)
+		return cpu;
+	return search.cpu;
+}
+
+/* A record could name any function; only those with such a register are written. */
+static int check_function(const struct nti_pci_function *f, uint32_t address, struct nti_error *e)
+{
+	if (nti_claim_is_of_device(nthw_pci_device(f->vendor_id, f->device_id), address))
+		return 0;
+	return nti_error(e, -ENOTSUP,
+			 "PCI function %s (%04x:%04x) has no register at 0x%x that ntime knows",
+			 f->address, f->vendor_id, f->device_id, address);
+}
+
+static int find_function(struct real_handles *l, const struct nti_claim_repair *at,
+			 const struct nti_pci_function **out, struct nti_error *e)
+{
+	const char *address = at->device;
+	size_t i;
+	int ret = l->has_pci ? 0 : nti_pci_new(l->os, &l->pci);
+
+	*out = NULL;
+	if (ret < 0)
+		return ret;
+	l->has_pci = true;
+	if (!l->pci)
+		return nti_error(e, -ENOTSUP, "PCI function %s cannot be reached from here",
+				 address);
+	for (i = 0; (*out = nti_pci_get(l->pci, i)); i++) {
+		if (strcmp((*out)->address, address) == 0)
+			return check_function(*out, at->address, e);
+	}
+	return nti_error(e, -ENODEV, "PCI function %s is gone", address);
+}
+
+static int real_read(struct nti_claim_access *handles, const struct nti_claim_repair *at,
+		     uint32_t bits, uint64_t *value, struct nti_error *e)
+{
+	struct real_handles *l = real_of(handles);
+	const struct nti_pci_function *function = NULL;
+	int ret;
+
+	if (at->space == NTHW_SPACE_MSR)
+		return nti_msr_read(l->msr, cpu_for(l, at), at->address, value, e);
+	ret = find_function(l, at, &function, e);
+	return ret < 0 ? ret : nti_pci_config_read(l->pci, function, at->address, bits, value, e);
+}
+
+static int real_write(struct nti_claim_access *handles, const struct nti_claim_repair *at,
+		      uint32_t bits, uint64_t value, struct nti_error *e)
+{
+	struct real_handles *l = real_of(handles);
+	const struct nti_pci_function *function = NULL;
+	int ret;
+
+	if (at->space == NTHW_SPACE_MSR)
+		return nti_msr_write(l->msr, cpu_for(l, at), at->address, value, e);
+	ret = find_function(l, at, &function, e);
+	return ret < 0 ? ret : nti_pci_config_write(l->pci, function, at->address, bits, value, e);
+}
+
+/* ---- restoring ---- */
+
+struct repair {
+	struct nti_claim_access *handles;
+	struct file file;
+	uint32_t flags;
+	int (*fn)(void *arg, const struct nti_claim_repair *step);
+	void *arg;
+	struct nti_error *e;
+	bool is_taken;	/* somebody else has a register of these */
+	int failed;	/* the first access that failed */
+	size_t missing; /* lines that stay to be done */
+};
+
+/*
+ * The line needs to be looked at no more. Should that not be written down, it is found to be as it
+ * was the next time.
+ */
+static void mark_done(struct repair *r, size_t index)
+{
+	struct nti_claim_line *line = &r->file.record->line[index];
+	char text[NTI_CLAIM_LINE_BYTES];
+
+	if (r->flags & NTI_CLAIM_LOOK)
+		return;
+	line->kind = NTI_CLAIM_DONE;
+	if (nti_claim_line_format(line, text) == 0)
+		(void)nti_locked_write(r->file.fd, text, sizeof(text),
+				       (index + 1) * (uint64_t)NTI_CLAIM_LINE_BYTES);
+}
+
+/*
+ * A PCI function that is gone, but not yet taken off the list, answers with ones alone
+ * (PCI_ERROR_RESPONSE in Linux 6.1 include/linux/pci.h). No register of ours has that value: all
+ * have bits that read 0.
+ */
+static int read_found(struct repair *r, const struct nti_claim_line *line,
+		      struct nti_claim_repair *step, struct nti_error *e)
+{
+	uint64_t gone = line->bits >= 64 ? UINT64_MAX : ((uint64_t)1 << line->bits) - 1;
+	int ret = r->handles->read(r->handles, step, line->bits, &step->found, e);
+
+	return ret == 0 && line->space == NTHW_SPACE_PCI && step->found == gone ? -ENODEV : ret;
+}
+
+/* What a control is to hold. -EBUSY: all that is to be changed in it is somebody else's by now. */
+static int judge(struct repair *r, size_t index, struct nti_claim_repair *step, struct nti_error *e)
+{
+	const struct nti_claim_line *line = &r->file.record->line[index];
+	uint64_t needed;
+	int ret = nti_claim_judge(line, step->found, &step->restored);
+
+	if (ret == -EBUSY)
+		r->is_taken = true;
+	if (ret < 0 || step->restored == step->found || !nti_claim_is_shared(line))
+		return ret;
+	ret = nti_claim_needed(r->handles, r->file.record, index, &needed, e);
+	if (ret < 0)
+		return ret;
+	step->restored = (step->restored & ~needed) | (step->found & needed);
+	return step->restored == step->found ? -EBUSY : 0;
+}
+
+static int put_back(struct repair *r, size_t index, struct nti_claim_repair *step,
+		    struct nti_error *error)
+{
+	const struct nti_claim_line *line = &r->file.record->line[index];
+	uint64_t stored = nthw_reg_stored(nti_claim_row(line));
+	int ret;
+
+	/* Who has the controls has the counters. */
+	if (line->kind == NTI_CLAIM_COUNTER && r->failed)
+		return -EAGAIN;
+	ret = read_found(r, line, step, error);
+	step->restored = step->found;
+	if (ret == 0 && line->kind == NTI_CLAIM_COUNTER && r->is_taken)
+		return -EBUSY;
+	if (ret == 0 && line->kind == NTI_CLAIM_COUNTER)
+		step->restored = (step->found & ~stored) | (line->old & stored);
+	else if (ret == 0)
+		ret = judge(r, index, step, error);
+	if (ret == 0 && step->restored != step->found && !(r->flags & NTI_CLAIM_LOOK))
+		ret = r->handles->write(r->handles, step, line->bits, step->restored, error);
+	if (ret == 0)
+		return 0;
+	step->restored = step->found;
+	if (ret == -EBUSY || ret == -ENODEV)
+		return ret;
+	if (!r->failed && r->e)
+		*r->e = *error;
+	r->failed = r->failed ? r->failed : ret;
+	return ret;
+}
+
+static int repair_line(struct repair *r, size_t index)
+{
+	const struct nti_claim_line *line = &r->file.record->line[index];
+	struct nti_claim_repair step = { .space = line->space,
+					 .device = line->device,
+					 .name = line->name,
+					 .address = line->address,
+					 .package = line->package,
+					 .why = "" };
+	struct nti_error error = { 0 };
+
+	step.error = put_back(r, index, &step, &error);
+	if (step.error)
+		step.why = error.text;
+	if (step.error == 0 || step.error == -EBUSY || step.error == -ENODEV)
+		mark_done(r, index);
+	else
+		r->missing++;
+	return r->fn ? r->fn(r->arg, &step) : 0;
+}
+
+/*
+ * All lines of counters or all others, the last one first: counters stand and shared enables are
+ * gone before anything that they need is taken from them.
+ */
+static int repair_lines(struct repair *r, bool counters)
+{
+	size_t i = r->file.record->lines;
+	int ret = 0;
+
+	while (ret == 0 && i--) {
+		enum nti_claim_kind kind = r->file.record->line[i].kind;
+
+		if (kind == NTI_CLAIM_DONE || (kind == NTI_CLAIM_COUNTER) != counters)
+			continue;
+		ret = repair_line(r, i);
+	}
+	return ret;
+}
+
+static int say_busy(struct repair *r, const char *name)
+{
+	const struct nti_claim_owner *owner = &r->file.record->head.owner;
+
+	if (read_file(&r->file) < 0 || !r->file.record->has_head)
+		return nti_error(r->e, -EBUSY, "another program has the counters of %s now", name);
+	return nti_error(r->e, -EBUSY, "%s has the counters of %s now (pid %d)",
+			 *owner->command ? owner->command : "a program", r->file.record->head.what,
+			 (int)owner->pid);
+}
+
+static int say_open(struct repair *r, const char *name, int error)
+{
+	switch (error) {
+	case -ENOENT:
+		return nti_error(r->e, error, "there is no record %s in %s: nothing to repair",
+				 name, NTI_CLAIM_DIRECTORY);
+	case -ENOTDIR:
+		return nti_error(r->e, error, "%s is not a directory that only root can write to",
+				 NTI_CLAIM_DIRECTORY);
+	case -EACCES:
+	case -EPERM:
+		return nti_error(r->e, -EACCES, "%s/%s is for root only: " NTI_AS_ROOT,
+				 NTI_CLAIM_DIRECTORY, name);
+	case -EBADMSG:
+		return nti_error(r->e, error,
+				 "nothing is repaired with %s/%s: %s; when no program counts with "
+				 "it, remove it",
+				 NTI_CLAIM_DIRECTORY, name, r->file.reason);
+	default:
+		return nti_error(r->e, error, "cannot use %s/%s: %s", NTI_CLAIM_DIRECTORY, name,
+				 strerror(-error));
+	}
+}
+
+/* Have the file, locked and read. */
+static int open_record(struct nti_os *os, struct repair *r, const char *name)
+{
+	struct nti_process_identity self;
+	int ret = nti_claim_is_name(name) ? open_directory(os, &r->file.dir) : -ENOENT;
+
+	if (ret == 0)
+		ret = nti_locked_take(r->file.dir, name, false, &r->file.fd);
+	if (ret == -EBUSY)
+		return say_busy(r, name);
+	if (ret == 0)
+		ret = read_file(&r->file);
+	if (ret < 0)
+		return say_open(r, name, ret);
+	nti_process_identify(&self);
+	if (r->file.record->left && !nti_claim_knows_boot(&r->file.record->head, self.boot)) {
+		r->file.reason = of_unknown_boot;
+		return say_open(r, name, -EBADMSG);
+	}
+	return r->file.record->left && nti_claim_is_of_boot(&r->file.record->head, self.boot)
+		       ? 0
+		       : say_open(r, name, -ENOENT);
+}
+
+static int say_failed(struct repair *r, const char *name)
+{
+	int code = r->failed == -EACCES || r->failed == -EPERM ? -EACCES : -EIO;
+	char why[NTI_ERROR_TEXT_BYTES];
+
+	if (!r->e)
+		return code;
+	(void)snprintf(why, sizeof(why), "%s", r->e->text);
+	return nti_error(r->e, code,
+			 "%zu register%s of %s could not be restored and stay%s on record: %s",
+			 r->missing, r->missing == 1 ? "" : "s", name, r->missing == 1 ? "s" : "",
+			 *why ? why : strerror(-r->failed));
+}
+
+int nti_claim_repair_through(struct nti_os *os, struct nti_claim_access *handles, const char *name,
+			     uint32_t flags,
+			     int (*fn)(void *arg, const struct nti_claim_repair *step), void *arg,
+			     struct nti_error *e)
+{
+	struct repair r = { .handles = handles, .flags = flags, .fn = fn, .arg = arg, .e = e };
+	int ret = new_file(&r.file);
+
+	if (ret == 0)
+		ret = open_record(os, &r, name);
+	if (ret == 0)
+		ret = repair_lines(&r, false);
+	if (ret == 0)
+		ret = repair_lines(&r, true);
+	if (ret == 0 && r.missing)
+		ret = say_failed(&r, name);
+	else if (ret == 0 && !(flags & NTI_CLAIM_LOOK))
+		nti_locked_remove(r.file.dir, name, r.file.fd);
+	close_file(&r.file);
+	return ret;
+}
+
+int nti_claim_repair(struct nti_os *os, const char *name, uint32_t flags,
+		     int (*fn)(void *arg, const struct nti_claim_repair *step), void *arg,
+		     struct nti_error *e)
+{
+	struct real_handles real = { .handles = { .read = real_read, .write = real_write },
+				     .os = os };
+	int ret = nti_msr_new(os, &real.msr);
+
+	if (ret == 0)
+		ret = nti_claim_repair_through(os, &real.handles, name, flags, fn, arg, e);
+	nti_pci_free(real.pci);
+	nti_msr_free(real.msr);
+	return ret;
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+/* Registers of PCI functions: in their configuration space, and in their memory. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ntime/session.h>
+
+#include "core/base/names.h"
+#include "core/seq/box.h"
+#include "count/lib/access/handle_inner.h"
+#include "count/lib/access/why.h"
+
+/*
+ * A function that is gone answers with ones; so its vendor's number, which every function has,
+ * tells.
+ */
+#define PCI_VENDOR 0x00u
+#define PCI_VENDOR_BITS 16
+#define PCI_NOBODY 0xffffu
+
+static uint32_t bits_at(const struct nti_handle *handle, uint32_t address)
+{
+	uint32_t index;
+	const struct nthw_reg *row = nthw_table_find(handle->kind->table, address, &index);
+
+	return row ? row->bits : 32;
+}
+
+static uint64_t ones(uint32_t bits)
+{
+	return bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
+}
+
+static bool is_gone(const struct nti_handle *handle)
+{
+	uint64_t vendor = PCI_NOBODY;
+
+	return nti_pci_config_read(handle->handles->pci, handle->function, PCI_VENDOR,
+				   PCI_VENDOR_BITS, &vendor, NULL) < 0 ||
+	       vendor == PCI_NOBODY;
+}
+
+static int pci_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
+		    uint64_t *value)
+{
+	struct nti_handle *handle = nti_handle_of(io);
+	struct nti_handles *l = handle->handles;
+	uint32_t bits = bits_at(handle, address);
+	uint64_t raw;
+	int ret;
+
+	if (space != NTHW_SPACE_PCI || unit != handle->unit)
+		return -ENOTSUP;
+	ret = nti_pci_config_read(l->pci, handle->function, address, bits, &raw, &l->error);
+	if (ret == 0 && raw == ones(bits) && is_gone(handle))
+		ret = nti_error(&l->error, -ENODEV, "PCI function %s is gone",
+				handle->function->address);
+	if (ret == 0)
+		*value = raw;
+	return ret;
+}
+
+static int pci_write(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
+		     uint64_t value)
+{
+	struct nti_handle *handle = nti_handle_of(io);
+	struct nti_handles *l = handle->handles;
+
+	if (space != NTHW_SPACE_PCI || unit != handle->unit)
+		return -ENOTSUP;
+	return nti_pci_config_write(l->pci, handle->function, address, bits_at(handle, address),
+				    value, &l->error);
+}
+
+static int open_pci(struct nti_handle *handle, const struct nti_handle_request *what)
+{
+	struct nti_handles *l = handle->handles;
+	const struct nti_pci_function *f;
+	unsigned int i;
+	int ret = l->pci ? 0 : nti_pci_new(l->os, &l->pci);
+
+	if (ret < 0)
+		return ret;
+	for (i = 0; (f = nti_pci_get(l->pci, i)); i++) {
+		if (strcmp(f->address, what->box->function) == 0)
+			break;
+	}
+	if (!f)
+		return nti_error(&l->error, -ENODEV, "there is no PCI function %s",
+				 what->box->function);
+	handle->function = f;
+	handle->unit = i;
+	handle->io = (struct nthw_io){ .read = pci_read, .write = pci_write };
+	return nti_handle_claim(handle, what);
+}
+
+static int probe(struct nti_os *os, const struct nti_why **why)
+{
+	struct nti_pci *pci = NULL;
+	int ret = nti_pci_new(os, &pci);
+	bool is_there = ret == 0 && nti_pci_get(pci, 0);
+
+	nti_pci_free(pci);
+	*why = &nti_why_nothing;
+	if (ret == -ENOMEM)
+		return ret;
+	if (!is_there) {
+		*why = &nti_why_no_pci;
+		return -ENOTSUP;
+	}
+	if (os->ops->is_privileged(os, false))
+		return 0;
+	*why = &nti_why_pci_for_root;
+	return -EACCES;
+}
+
+static const struct nti_method_ops ops = {
+	.spaces = 1u << NTHW_SPACE_PCI,
+	.probe = probe,
+	.open = open_pci,
+	.explain = nti_handle_explain_access,
+};
+
+/* ---- one register ---- */
+
+static bool is_of_config(const struct nti_access *a)
+{
+	return a->function && a->row->space == NTHW_SPACE_PCI;
+}
+
+static bool is_of_memory(const struct nti_access *a)
+{
+	return a->function && a->row->space == NTHW_SPACE_MMIO;
+}
+
+static int permits_config(const struct nti_access *a, int mode)
+{
+	bool is_public = mode == R_OK && a->address < NTI_PCI_PUBLIC_BYTES;
+
+	return is_public || a->os->ops->is_privileged(a->os, false) ? 0 : -EACCES;
+}
+
+static int permits_memory(const struct nti_access *a, int mode)
+{
+	(void)mode;
+	return a->os->ops->is_privileged(a->os, false) ? 0 : -EACCES;
+}
+
+/* Who may read is told by reading; a write is refused before anything is promised. */
+static int open_at(struct nti_access *a, const char *where)
+{
+	(void)snprintf(a->place, sizeof(a->place), "%s of PCI function %s at %#x", where,
+		       a->function->address, a->address);
+	if (!a->writes || permits_memory(a, W_OK) == 0)
+		return 0;
+	return nti_error(a->e, -EACCES, "%s can be written by root only", a->place);
+}
+
+static int open_config(struct nti_access *a)
+{
+	return open_at(a, "configuration space");
+}
+
+static int open_memory(struct nti_access *a)
+{
+	return open_at(a, "memory");
+}
+
+static int read_config(struct nti_access *a, uint64_t *value)
+{
+	return nti_pci_config_read(a->pci, a->function, a->address, a->row->bits, value, a->e);
+}
+
+static int write_config(struct nti_access *a, uint64_t value)
+{
+	return nti_pci_config_write(a->pci, a->function, a->address, a->row->bits, value, a->e);
+}
+
+static int read_memory(struct nti_access *a, uint64_t *value)
+{
+	return nti_pci_memory_read(a->pci, a->function, a->address, a->row->bits, value, a->e);
+}
+
+static int write_memory(struct nti_access *a, uint64_t value)
+{
+	return nti_pci_memory_write(a->pci, a->function, a->address, a->row->bits, value, a->e);
+}
+
+static const struct nti_access_ops access_pci = {
+	.reaches = is_of_config,
+	.permits = permits_config,
+	.open = open_config,
+	.read = read_config,
+	.write = write_config,
+};
+
+static const struct nti_access_ops access_mmio = {
+	.reaches = is_of_memory,
+	.permits = permits_memory,
+	.open = open_memory,
+	.read = read_memory,
+	.write = write_memory,
+};
+
+const struct nti_method_row nti_method_pci = {
+	.name = "pci",
+	.via = NTIME_VIA_PCI,
+	.reaches = "counters in the configuration space of PCI functions, such as memory "
+		   "controllers",
+	.cost = "three pread(2) of 32 bits",
+	.ops = &ops,
+	.access = &access_pci,
+	.outlives_cpu = true,
+};
+
+const struct nti_method_row nti_method_mmio = {
+	.name = "mmio",
+	.access = &access_mmio,
+};

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+/* The pci and mmio access methods, on libpciaccess. */
+#include <errno.h>
+#include <pciaccess.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "count/lib/access/pci.h"
+#include "base/lazy/lazy.h"
+
+/* pci_read_config() of Linux 6.1 drivers/pci/pci-sysfs.c gives more only to CAP_SYS_ADMIN */
+
+struct function {
+	struct nti_pci_function told;
+	struct pci_device *device;
+	void *memory; /* BAR 0, NULL: not mapped */
+	size_t bytes;
+	bool is_writable;
+};
+
+struct nti_pci {
+	struct function *function;
+	size_t count;
+};
+
+/*
+ * libpciaccess keeps its list of devices in a global of its own (docs/adr/0004): made once, never
+ * freed, others may use it too.
+ */
+static pthread_once_t system_once = PTHREAD_ONCE_INIT;
+static int system_error;
+
+/* libpciaccess takes a folder that it has no memory to read for an empty one. */
+static void system_init(void)
+{
+	errno = 0;
+	system_error = -pci_system_init();
+	if (!system_error && errno == ENOMEM)
+		system_error = -ENOMEM;
+}
+
+static int add(struct nti_pci *p, struct pci_device *device)
+{
+	struct function *bigger = realloc(p->function, (p->count + 1) * sizeof(*bigger));
+	struct function *f;
+
+	if (!bigger)
+		return -ENOMEM;
+	p->function = bigger;
+	f = &bigger[p->count++];
+	*f = (struct function){ .device = device,
+				.told = { .domain = device->domain,
+					  .bus = device->bus,
+					  .device = device->dev,
+					  .function = device->func,
+					  .vendor_id = device->vendor_id,
+					  .device_id = device->device_id } };
+	(void)snprintf(f->told.address, sizeof(f->told.address), "%04x:%02x:%02x.%x",
+		       f->told.domain & 0xffff, f->told.bus & 0xff, f->told.device & 0xff,
+		       f->told.function & 0xf);
+	return 0;
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct function *a = left, *b = right;
+
+	return strcmp(a->told.address, b->told.address);
+}
+
+static int add_all(struct nti_pci *p)
+{
+	struct pci_device_iterator *all = pci_slot_match_iterator_create(NULL);
+	struct pci_device *device;
+	int ret = 0;
+
+	if (!all)
+		return -ENOMEM;
+	while (!ret && (device = pci_device_next(all)))
+		ret = add(p, device);
+	pci_iterator_destroy(all);
+	if (p->count)
+		qsort(p->function, p->count, sizeof(*p->function), by_address);
+	return ret;
+}
+
+int nti_pci_new(struct nti_os *os, struct nti_pci **out)
+{
+	struct nti_pci *p;
+	int ret;
+
+	*out = NULL;
+	if (os->is_elsewhere)
+		return 0;
+	/*
+	 * Before it is initialised once and for all: a library that is missing now may be there
+	 * later.
+	 */
+	ret = nti_lazy_load(&nti_lazy_pciaccess, NULL);
+	if (ret < 0)
+		return ret == -ENOMEM ? ret : 0;
+	(void)pthread_once(&system_once, system_init);
+	if (system_error)
+		return system_error == -ENOMEM ? -ENOMEM : 0;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	ret = add_all(p);
+	if (ret < 0) {
+		nti_pci_free(p);
+		return ret;
+	}
+	*out = p;
+	return 0;
+}
+
+struct nti_lazy *nti_pci_library(void)
+{
+	return &nti_lazy_pciaccess;
+}
+
+void nti_pci_free(struct nti_pci *p)
+{
+	size_t i;
+
+	if (!p)
+		return;
+	for (i = 0; i < p->count; i++) {
+		if (p->function[i].memory)
+			(void)pci_device_unmap_range(p->function[i].device, p->function[i].memory,
+						     p->function[i].bytes);
+	}
+	free(p->function);
+	free(p);
+}
+
+const struct nti_pci_function *nti_pci_get(const struct nti_pci *p, size_t index)
+{
+	return p && index < p->count ? &p->function[index].told : NULL;
+}
+
+/* told is the first member. */
+static struct function *function_of(const struct nti_pci_function *f)
+{
+	return (struct function *)(uintptr_t)f;
+}
+
+/* @error is libpciaccess's: a positive errno. */
+static int explain(const struct nti_pci_function *f, uint32_t address, const char *verb, int error,
+		   struct nti_error *e)
+{
+	if (error == EACCES || error == EPERM ||
+	    (error == ENXIO && address >= NTI_PCI_PUBLIC_BYTES && strcmp(verb, "read") == 0))
+		return nti_error(e, -EACCES,
+				 "register %#x of PCI function %s can be %s only by root with all "
+				 "capabilities",
+				 address, f->address,
+				 strcmp(verb, "read") == 0 ? "read" : "written");
+	if (error == ENOENT || error == ENODEV)
+		return nti_error(e, -ENODEV, "PCI function %s is gone", f->address);
+	return nti_error(e, -EIO, "cannot %s register %#x of PCI function %s: %s", verb, address,
+			 f->address, strerror(error));
+}
+
+static int config_get(struct pci_device *device, uint32_t address, uint32_t bytes, uint32_t *value)
+{
+	uint8_t byte;
+	uint16_t half;
+	uint32_t i;
+	int error = 0;
+
+	switch (bytes) {
+	case 2:
+		error = pci_device_cfg_read_u16(device, &half, address);
+		*value = half;
+		return error;
+	case 4:
+		return pci_device_cfg_read_u32(device, value, address);
+	default:
+		*value = 0;
+		for (i = 0; i < bytes && !error; i++) {
+			error = pci_device_cfg_read_u8(device, &byte, address + i);
+			*value |= (uint32_t)byte << 8 * i;
+		}
+		return error;
+	}
+}
+
+static int config_put(struct pci_device *device, uint32_t address, uint32_t bytes, uint32_t value)
+{
+	uint32_t i;
+	int error = 0;
+
+	switch (bytes) {
+	case 2:
+		return pci_device_cfg_write_u16(device, (uint16_t)value, address);
+	case 4:
+		return pci_device_cfg_write_u32(device, value, address);
+	default:
+		for (i = 0; i < bytes && !error; i++)
+			error = pci_device_cfg_write_u8(device, (uint8_t)(value >> 8 * i),
+							address + i);
+		return error;
+	}
+}
+
+int nti_pci_config_read(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
+			uint32_t bits, uint64_t *value, struct nti_error *e)
+{
+	struct pci_device *device = function_of(f)->device;
+	uint32_t low = 0, high = 0, again = 0;
+	int error;
+
+	(void)p;
+	if (bits <= 32) {
+		error = config_get(device, address, (bits + 7) / 8, &low);
+	} else {
+		error = config_get(device, address + 4, 4, &again);
+		do {
+			high = again;
+			if (!error)
+				error = config_get(device, address, 4, &low);
+			if (!error)
+				error = config_get(device, address + 4, 4, &again);
+		} while (!error && again != high);
+	}
+	if (error)
+		return explain(f, address, "read", error, e);
+	*value = (uint64_t)high << 32 | low;
+	return 0;
+}
+
+int nti_pci_config_write(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
+			 uint32_t bits, uint64_t value, struct nti_error *e)
+{
+	struct pci_device *device = function_of(f)->device;
+	int error = 0;
+
+	(void)p;
+	if (bits > 32)
+		error = config_put(device, address + 4, 4, (uint32_t)(value >> 32));
+	if (!error)
+		error = config_put(device, address, bits > 32 ? 4 : (bits + 7) / 8,
+				   (uint32_t)value);
+	return error ? explain(f, address, "write", error, e) : 0;
+}
+
+/* BAR 0 of @f, mapped for what is wanted; it stays mapped. */
+static int map(struct function *f, bool for_write, struct nti_error *e)
+{
+	const struct pci_mem_region *region = &f->device->regions[0];
+	int error = pci_device_probe(f->device);
+
+	if (f->memory && (f->is_writable || !for_write))
+		return 0;
+	if (error)
+		return explain(&f->told, 0, "read", error, e);
+	if (region->is_IO || !region->size)
+		return nti_error(e, -ENODEV, "PCI function %s has no memory", f->told.address);
+	if (f->memory)
+		(void)pci_device_unmap_range(f->device, f->memory, f->bytes);
+	f->memory = NULL;
+	f->bytes = region->size;
+	error = pci_device_map_range(f->device, region->base_addr, region->size,
+				     for_write ? PCI_DEV_MAP_FLAG_WRITABLE : 0, &f->memory);
+	if (!error) {
+		f->is_writable = for_write;
+		return 0;
+	}
+	f->memory = NULL;
+	if (error == EACCES || error == EPERM)
+		return nti_error(
+			e, -EACCES,
+			"the memory of PCI function %s can be mapped only by root with all "
+			"capabilities, and not where the kernel is locked down",
+			f->told.address);
+	return nti_error(e, -EIO, "cannot map the memory of PCI function %s: %s", f->told.address,
+			 strerror(error));
+}
+
+static int place(const struct nti_pci_function *f, uint32_t address, uint32_t bits, bool for_write,
+		 volatile uint32_t **out, struct nti_error *e)
+{
+	struct function *function = function_of(f);
+	int ret = map(function, for_write, e);
+
+	if (ret < 0)
+		return ret;
+	if (address % 4 || function->bytes < bits / 8 || address > function->bytes - bits / 8)
+		return nti_error(e, -EIO,
+				 "register %#x is outside of the memory of PCI function %s",
+				 address, f->address);
+	*out = (volatile uint32_t *)((char *)function->memory + address);
+	return 0;
+}
+
+int nti_pci_memory_read(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
+			uint32_t bits, uint64_t *value, struct nti_error *e)
+{
+	volatile uint32_t *at = NULL;
+	uint32_t low, high, again;
+	int ret = place(f, address, bits, false, &at, e);
+
+	(void)p;
+	if (!at)
+		return ret;
+	if (bits <= 32) {
+		*value = at[0];
+		return 0;
+	}
+	again = at[1];
+	do {
+		high = again;
+		low = at[0];
+		again = at[1];
+	} while (again != high);
+	*value = (uint64_t)high << 32 | low;
+	return 0;
+}
+
+int nti_pci_memory_write(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
+			 uint32_t bits, uint64_t value, struct nti_error *e)
+{
+	volatile uint32_t *at = NULL;
+	int ret = place(f, address, bits, true, &at, e);
+
+	(void)p;
+	if (!at)
+		return ret;
+	if (bits > 32)
+		at[1] = (uint32_t)(value >> 32);
+	at[0] = (uint32_t)value;
+	return 0;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Rotation by the session itself: turns in random order, looked at one by one, so that the interval
+ * of an estimate can be told.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "count/lib/count/plan.h"
+#include "count/lib/count/rotation.h"
+#include "count/lib/count/session.h"
+#include "base/os/page.h"
+
+/* A turn lasts at least so many times what its change takes: little at first, more later. */
+static uint64_t least_turns(uint64_t elapsed_ns)
+{
+	return elapsed_ns < 20000000	? 4
+	       : elapsed_ns < 100000000 ? 8
+	       : elapsed_ns < 500000000 ? 16
+					: 32;
+}
+
+/* A program that sleeps is asked so often whether it runs again. */
+#define IDLE_LEAST_NS 100000u
+#define IDLE_MOST_NS 10000000u
+
+int nti_session_turns_init(struct ntime_session *s)
+{
+	uint64_t seed = 1;
+
+	s->rotation->turn_order = calloc(s->plan->passes, sizeof(*s->rotation->turn_order));
+	if (!s->rotation->turn_order)
+		return -ENOMEM;
+	/* A recording must read the same each time. Without random bytes the time will do. */
+	if (!s->ctx->os->is_timeless && nti_page_random(&seed, sizeof(seed)) < 0)
+		seed = nti_session_now_ns(s);
+	nti_turns_init(&s->rotation->order, s->rotation->turn_order, s->plan->passes, seed);
+	s->rotation->pass = nti_turns_next(&s->rotation->order, 0, &s->rotation->turn_ns);
+	return 0;
+}
+
+void nti_session_turns_fini(struct ntime_session *s)
+{
+	free(s->rotation->turn_order);
+	s->rotation->turn_order = NULL;
+	if (s->target.flags & NTIME_TURNS)
+		s->rotation->pass = 0;
+}
+
+/* How long the target ran so far, and so the turn: what tasks sleep is nobody's time. */
+static uint64_t elapsed_ns(const struct ntime_session *s)
+{
+	uint64_t most = 0, one;
+	size_t i;
+
+	if (!s->rotation->spans)
+		return nti_session_real_ns(s);
+	for (i = 0; i < s->rotation->spans; i++) {
+		one = nti_session_span_ns(s, i);
+		most = one > most ? one : most;
+	}
+	return most;
+}
+
+static int is_misused(struct ntime_session *s)
+{
+	if (s->target.flags & NTIME_TURNS && s->is_open)
+		return 0;
+	return nti_error(&s->ctx->error, -EINVAL,
+			 "only an opened session with NTIME_TURNS has turns to make");
+}
+
+/* Nothing ran since the turn began: it goes on, and is looked at less and less often. */
+static uint64_t wait_for_work(struct ntime_session *s, uint64_t now, uint64_t elapsed)
+{
+	/* What has not begun will soon. */
+	uint64_t most = elapsed ? IDLE_MOST_NS : IDLE_LEAST_NS;
+
+	s->rotation->idle_ns = s->rotation->idle_ns ? 2 * s->rotation->idle_ns : IDLE_LEAST_NS;
+	if (s->rotation->idle_ns > most)
+		s->rotation->idle_ns = most;
+	s->rotation->turn_end_ns = now + s->rotation->idle_ns;
+	return s->rotation->idle_ns;
+}
+
+/* The next turn begins: it lasts for *@next_ns at least. */
+static int change_turn(struct ntime_session *s, uint64_t began_ns, uint64_t elapsed,
+		       uint64_t *next_ns)
+{
+	unsigned int last = s->rotation->pass,
+		     pass = nti_turns_next(&s->rotation->order, elapsed, next_ns);
+	uint64_t cost, took, now;
+	int ret = 0;
+
+	if (pass != last)
+		ret = nti_session_go_to_pass(s, pass);
+	if (ret >= 0)
+		ret = nti_session_end_turn(s, last);
+	now = nti_session_now_ns(s);
+	/* What a change costs it costs each time; a stall of the machine is of one alone. */
+	took = now - began_ns;
+	cost = (took < s->rotation->took_ns ? took : s->rotation->took_ns) * least_turns(elapsed);
+	s->rotation->took_ns = took;
+	/* A recording's clock moves when it is looked at. */
+	if (*next_ns < cost && !s->ctx->os->is_timeless)
+		*next_ns = cost;
+	s->rotation->turn_end_ns = now + *next_ns;
+	s->rotation->turn_began_ns = elapsed;
+	s->rotation->turn_ns = *next_ns;
+	s->rotation->idle_ns = 0;
+	return ret < 0 ? ret : (int)pass;
+}
+
+int ntime_session_turn(struct ntime_session *s, uint64_t *next_ns)
+{
+	uint64_t now, elapsed;
+	int ret = is_misused(s);
+
+	*next_ns = UINT64_MAX;
+	if (ret < 0)
+		return ret;
+	if (!s->clock.is_running || !nti_session_is_turning(s))
+		return (int)s->rotation->pass;
+	now = nti_session_now_ns(s);
+	*next_ns = s->rotation->turn_end_ns > now ? s->rotation->turn_end_ns - now : 0;
+	if (*next_ns)
+		return (int)s->rotation->pass;
+	elapsed = elapsed_ns(s);
+	if (elapsed - s->rotation->turn_began_ns <= s->rotation->turn_ns / 8) {
+		*next_ns = wait_for_work(s, now, elapsed);
+		return (int)s->rotation->pass;
+	}
+	return change_turn(s, now, elapsed, next_ns);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+/* What is told of a register: through which way this user reaches it, and why not. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/write.h"
+#include "count/lib/access/method.h"
+#include "count/lib/access/ntimefs.h"
+#include "count/lib/access/why.h"
+#include "count/lib/machine/register/register.h"
+
+struct nti_access nti_register_access(const struct nti_registers *r, const struct nti_register *reg)
+{
+	return (struct nti_access){ .os = r->os,
+				    .msr = r->msr,
+				    .pci = r->pci,
+				    .row = reg->row,
+				    .function = reg->function,
+				    .path = reg->path,
+				    .address = reg->address,
+				    .cpu = reg->cpu,
+				    .is_in_tree = reg->is_in_tree };
+}
+
+/* The first method that lets this user in; "" when none does. */
+static const char *find_method(const struct nti_access *a, int mode)
+{
+	enum nti_method method = nti_access_permitted(a, mode);
+
+	return method < NTI_METHOD_COUNT ? nti_method_get(method)->name : "";
+}
+
+static const struct nti_why *why_not(const struct nti_registers *r, const struct nti_register *reg)
+{
+	static const struct nti_why clears_others = {
+		NTIME_REASON_NOT_SUPPORTED,
+		"register",
+		"it cannot be read usefully: it only clears other registers",
+		"",
+	};
+	const struct nti_why *why;
+
+	if (!nthw_reg_is_readable(reg->row))
+		return &clears_others;
+	if (reg->is_in_tree)
+		return reg->row->secret ? &nti_why_driver_secret : &nti_why_driver_closed;
+	if (reg->row->space == NTHW_SPACE_MSR) {
+		(void)nti_msr_probe(r->os, &why);
+		return why;
+	}
+	return reg->function ? &nti_why_pci_for_root : nti_ntimefs_not_loaded(r->os);
+}
+
+static uint32_t scope_of(enum nthw_scope scope)
+{
+	switch (scope) {
+	case NTHW_SCOPE_CPU:
+		return NTIME_REGISTER_OF_CPU;
+	case NTHW_SCOPE_PACKAGE:
+		return NTIME_REGISTER_OF_PACKAGE;
+	default:
+		return NTIME_REGISTER_OF_DEVICE;
+	}
+}
+
+void nti_register_info(const struct nti_registers *r, const struct nti_register *reg,
+		       struct ntime_register_info *out)
+{
+	const struct nti_access a = nti_register_access(r, reg);
+	const struct nti_why *why;
+
+	*out = (struct ntime_register_info){
+		.size = sizeof(*out),
+		.scope = scope_of(reg->scope),
+		.number = reg->number,
+		.cpu = reg->cpu,
+		.address = reg->address,
+		.bits = reg->row->bits,
+		.trust = (uint32_t)reg->row->trust,
+		.fields = reg->row->field_count,
+		.writable = reg->row->writable | nthw_reg_bits_of(reg->row, NTHW_RW0C),
+		.path = reg->path,
+		.unit = reg->unit,
+		.device = reg->function ? reg->function->address : "",
+		.space = nti_register_space(reg->row->space),
+		.table = reg->table->name,
+		.name = reg->name,
+		.linux_name = reg->linux_name,
+		.method = find_method(&a, R_OK),
+		.source = reg->row->source,
+		.id = (uint64_t)(reg - r->reg),
+		NTI_WHY_INFO(&nti_why_nothing),
+	};
+	out->is_readable = *out->method && nthw_reg_is_readable(reg->row);
+	out->is_writable = nthw_write_is_allowed(reg->row) && *find_method(&a, W_OK);
+	if (out->is_readable)
+		return;
+	why = why_not(r, reg);
+	out->reason_code = why->code;
+	out->remedy_kind = nti_remedy_kind(why->code, why->remedy);
+	out->about = why->about;
+	out->reason = why->reason;
+	out->remedy = nti_why_remedy(why);
+}

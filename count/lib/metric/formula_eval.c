@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Evaluate a formula. Errors are propagated to first order with forward-mode derivatives: the
+ * program runs once per inexact event with numbers that carry the slope against that event (dual
+ * numbers), and the squares of slope times error are added up. So an event that is used twice
+ * counts as one, and one run needs room for NTI_FORMULA_STACK pairs only. Source of the rule: JCGM
+ * 100:2008 (GUM), 5.1.2, law of propagation of uncertainty for independent inputs.
+ */
+#include <assert.h>
+#include <math.h>
+
+#include "count/lib/metric/formula.h"
+
+struct dual {
+	double value;
+	double slope;
+};
+
+#define NO_EVENT SIZE_MAX
+
+static struct dual dual_nan(void)
+{
+	return (struct dual){ NAN, NAN };
+}
+
+/*
+ * Where both sides are equal the slope jumps. The larger one is taken: the error may then be told
+ * too large, never too small.
+ */
+static struct dual dual_choose(struct dual a, struct dual b, bool is_first)
+{
+	if (a.value == b.value)
+		return fabs(a.slope) >= fabs(b.slope) ? a : b;
+	return is_first ? a : b;
+}
+
+static struct dual dual_divide(struct dual a, struct dual b)
+{
+	double value;
+
+	if (b.value == 0)
+		return dual_nan();
+	value = a.value / b.value;
+	return (struct dual){ value, (a.slope - value * b.slope) / b.value };
+}
+
+static struct dual dual_apply(enum nti_op_kind kind, struct dual a, struct dual b)
+{
+	switch (kind) {
+	case NTI_OP_ADD:
+		return (struct dual){ a.value + b.value, a.slope + b.slope };
+	case NTI_OP_SUBTRACT:
+		return (struct dual){ a.value - b.value, a.slope - b.slope };
+	case NTI_OP_MULTIPLY:
+		return (struct dual){ a.value * b.value, a.slope * b.value + a.value * b.slope };
+	case NTI_OP_DIVIDE:
+		return dual_divide(a, b);
+	case NTI_OP_MIN:
+		return dual_choose(a, b, a.value < b.value);
+	case NTI_OP_MAX:
+		return dual_choose(a, b, a.value > b.value);
+	default:
+		return dual_nan(); /* no other operator has two operands */
+	}
+}
+
+static struct dual dual_operand(const struct nti_op *op, const struct nti_formula_input *in,
+				size_t by)
+{
+	switch (op->kind) {
+	case NTI_OP_NUMBER:
+		return (struct dual){ op->number, 0 };
+	case NTI_OP_EVENT:
+		return (struct dual){ in->events[op->event].value, op->event == by ? 1 : 0 };
+	case NTI_OP_WANTED_NS:
+		return (struct dual){ in->wanted_ns ? in->wanted_ns[op->event] : NAN, 0 };
+	case NTI_OP_REAL_NS:
+		return (struct dual){ in->real_ns, 0 };
+	case NTI_OP_CPUS:
+		return (struct dual){ in->cpus, 0 };
+	default:
+		return dual_nan(); /* not an operand */
+	}
+}
+
+/*
+ * One run with slopes against event @by. The first step that is not finite ends it: going on could
+ * turn infinity into a number that looks sound (1 / (1 / 0)), and comparisons in min and max would
+ * drop a NaN.
+ */
+static struct dual run(const struct nti_formula *f, const struct nti_formula_input *in, size_t by)
+{
+	/* Cleared for the analyzers, which cannot see that the parser pushes before it pops. */
+	struct dual stack[NTI_FORMULA_STACK] = { { 0, 0 } };
+	size_t n = 0, i;
+
+	for (i = 0; i < f->ops; i++) {
+		const struct nti_op *op = &f->op[i];
+
+		if (op->kind < NTI_OP_NEGATE) {
+			assert(n < NTI_FORMULA_STACK);
+			stack[n++] = dual_operand(op, in, by);
+		} else if (op->kind == NTI_OP_NEGATE) {
+			assert(n >= 1);
+			stack[n - 1].value = -stack[n - 1].value;
+			stack[n - 1].slope = -stack[n - 1].slope;
+		} else {
+			assert(n >= 2);
+			n--;
+			stack[n - 1] = dual_apply(op->kind, stack[n - 1], stack[n]);
+		}
+		if (!isfinite(stack[n - 1].value))
+			return dual_nan();
+	}
+	assert(n == 1);
+	return stack[0];
+}
+
+static double or_nan(double number)
+{
+	return isfinite(number) ? number : NAN;
+}
+
+struct nti_number nti_formula_eval(const struct nti_formula *f, const struct nti_formula_input *in)
+{
+	struct nti_number out = { .value = run(f, in, NO_EVENT).value };
+	size_t i;
+
+	if (isnan(out.value)) {
+		out.error = out.below = out.above = NAN;
+		return out;
+	}
+	for (i = 0; i < f->events; i++) {
+		const struct nti_number *event = &in->events[i];
+		double slope;
+
+		if (event->error == 0 && event->below == 0 && event->above == 0)
+			continue;
+		slope = run(f, in, i).slope;
+		/*
+		 * An event that has no influence cannot spoil the result by an error nobody knows.
+		 */
+		if (slope == 0)
+			continue;
+		out.error = hypot(out.error, slope * event->error);
+		out.below = hypot(out.below, slope * (slope > 0 ? event->below : event->above));
+		out.above = hypot(out.above, slope * (slope > 0 ? event->above : event->below));
+	}
+	out.error = or_nan(out.error);
+	out.below = or_nan(out.below);
+	out.above = or_nan(out.above);
+	return out;
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+/*
+ * From events to a plan: bounds first, search where they leave a gap, then order, counters and
+ * reasons.
+ */
+#include <string.h>
+
+#include "count/lib/plan/bound.h"
+#include "count/lib/plan/hall.h"
+#include "count/lib/plan/plan.h"
+#include "count/lib/plan/problem.h"
+#include "count/lib/plan/reason.h"
+#include "count/lib/plan/search.h"
+
+/*
+ * Steps of work, one about 25 ns on a machine of 2022 (bench/plan.c): all search takes at most some
+ * 7 ms, one dive 0.1 ms, putting in order 1 ms. Steps and not time, so that the same input gives
+ * the same plan everywhere.
+ */
+#define SEARCH_STEPS 250000
+#define DIVE_STEPS 5000
+#define ORDER_STEPS 40000
+
+/* Items that can be planned without looking at the others, and the plan they have so far. */
+struct component {
+	uint64_t items;
+	unsigned int lower, passes;
+	bool is_first_fit; /* the plan is the one people expect: no need to put it in order */
+};
+
+struct work {
+	struct nti_plan_problem problem;
+	struct nti_plan_search search;
+	struct component components[NTI_PLAN_MAX_EVENTS];
+	unsigned int component_count;
+	uint64_t steps_left;
+	unsigned int lower, passes;	   /* of all components */
+	uint8_t pass[NTI_PLAN_MAX_EVENTS]; /* of items */
+};
+
+_Static_assert(sizeof(struct work) < 48 * 1024, "nti_plan_make() promises to need little stack");
+
+static void find_components(struct work *w)
+{
+	uint64_t left = w->problem.hardware;
+
+	while (left) {
+		struct component *c = &w->components[w->component_count++];
+
+		c->items = nti_plan_component(&w->problem, nti_plan_low(left));
+		c->lower = nti_plan_lower(&w->problem, c->items);
+		c->passes = nti_plan_first_fit(&w->problem, c->items, w->pass);
+		c->is_first_fit = true;
+		left &= ~c->items;
+	}
+}
+
+/* The passes of the whole: what its largest component has. */
+static void sum_up(struct work *w)
+{
+	unsigned int i;
+
+	w->lower = w->problem.event_count ? 1 : 0;
+	w->passes = w->lower;
+	for (i = 0; i < w->component_count; i++) {
+		const struct component *c = &w->components[i];
+
+		w->lower = c->lower > w->lower ? c->lower : w->lower;
+		w->passes = c->passes > w->passes ? c->passes : w->passes;
+	}
+}
+
+/* Ask for @passes passes; spends what it uses from @budget steps and from what is left of all. */
+static enum nti_plan_answer ask(struct work *w, struct component *c, unsigned int passes,
+				uint64_t budget)
+{
+	uint64_t before = w->search.steps, used;
+	enum nti_plan_answer answer;
+
+	nti_plan_search_init(&w->search, &w->problem, c->items, passes);
+	answer = nti_plan_search_run(&w->search, budget, w->pass);
+	used = w->search.steps - before;
+	w->steps_left -= used < w->steps_left ? used : w->steps_left;
+	if (answer == NTI_PLAN_YES) {
+		c->passes = passes;
+		c->is_first_fit = false;
+	}
+	return answer;
+}
+
+/* Fewer passes than first fit took, one by one, as long as search finds them at once. */
+static void dive(struct work *w, struct component *c)
+{
+	enum nti_plan_answer answer = NTI_PLAN_YES;
+
+	while (answer == NTI_PLAN_YES && c->passes > w->lower)
+		answer = ask(w, c, c->passes - 1, DIVE_STEPS);
+	if (answer == NTI_PLAN_NO)
+		c->lower = c->passes;
+}
+
+/*
+ * The rest from below, because each refusal raises the proven bound, and what is above one that
+ * stays open.
+ */
+static void prove(struct work *w, struct component *c, unsigned int from)
+{
+	enum nti_plan_answer answer = NTI_PLAN_NO;
+	bool is_proven = true;
+	unsigned int passes;
+
+	for (passes = from; passes < c->passes; passes++) {
+		answer = ask(w, c, passes, w->steps_left / 4 * 3);
+		is_proven = is_proven && answer != NTI_PLAN_UNKNOWN;
+		if (is_proven && answer == NTI_PLAN_NO)
+			c->lower = passes + 1;
+	}
+}
+
+static void improve(struct work *w, struct component *c)
+{
+	dive(w, c);
+	if (c->lower < c->passes)
+		prove(w, c, w->lower);
+}
+
+static void improve_all(struct work *w)
+{
+	unsigned int i;
+
+	w->steps_left = SEARCH_STEPS;
+	for (i = 0; i < w->component_count; i++) {
+		sum_up(w);
+		if (w->components[i].passes > w->lower)
+			improve(w, &w->components[i]);
+	}
+	sum_up(w);
+}
+
+static void put_in_order(struct work *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->component_count; i++)
+		if (!w->components[i].is_first_fit)
+			nti_plan_search_order(&w->search, &w->problem, w->components[i].items,
+					      w->passes, ORDER_STEPS, w->pass);
+}
+
+/*
+ * Number the passes in use through: putting in order can empty one when the plan was not minimal.
+ */
+static void close_gaps(struct work *w)
+{
+	uint8_t renumbered[NTI_PLAN_MAX_EVENTS] = { 0 };
+	unsigned int pass, i;
+	uint64_t used = 0;
+
+	for (i = 0; i < w->problem.item_count; i++)
+		used |= nti_plan_bit(w->pass[i]);
+	w->passes = 0;
+	for (pass = 0; pass < NTI_PLAN_MAX_EVENTS; pass++)
+		if (used & nti_plan_bit(pass))
+			renumbered[pass] = (uint8_t)w->passes++;
+	for (i = 0; i < w->problem.item_count; i++)
+		w->pass[i] = renumbered[w->pass[i]];
+}
+
+static void give_counters(const struct nti_plan_problem *pb, uint64_t events, struct nti_plan *out)
+{
+	uint8_t cell[NTI_PLAN_MAX_EVENTS];
+
+	(void)nti_plan_hall(pb, events, 1, cell, NULL);
+	for (; events; events &= events - 1) {
+		unsigned int event = nti_plan_low(events);
+
+		out->counter[event] =
+			(int8_t)pb->number[pb->pmu_first[pb->pmu_of[event]] + cell[event]];
+	}
+}
+
+static void fill_out(const struct work *w, struct nti_plan *out)
+{
+	uint64_t in_pass[NTI_PLAN_MAX_EVENTS] = { 0 };
+	unsigned int i, pass, pmu;
+
+	out->passes = w->passes;
+	out->lower = w->lower;
+	out->is_minimal = w->passes == w->lower;
+	out->nodes = w->search.nodes;
+	for (i = 0; i < w->problem.event_count; i++) {
+		out->pass[i] = w->pass[w->problem.item_of[i]];
+		out->counter[i] = -1;
+		in_pass[out->pass[i]] |= nti_plan_bit(i);
+	}
+	for (pass = 0; pass < w->passes; pass++)
+		for (pmu = 0; pmu < w->problem.pmu_count; pmu++)
+			give_counters(&w->problem, in_pass[pass] & w->problem.pmu_events[pmu], out);
+}
+
+int nti_plan_make(const struct nti_plan_event *events, size_t n, const struct nti_plan_names *names,
+		  struct nti_plan *out, struct nti_error *e)
+{
+	struct work w;
+	int ret;
+
+	memset(out, 0, sizeof(*out));
+	memset(&w, 0, sizeof(w));
+	ret = nti_plan_problem_init(&w.problem, events, n, names, e);
+	if (ret < 0)
+		return ret;
+	find_components(&w);
+	improve_all(&w);
+	put_in_order(&w);
+	if (n)
+		close_gaps(&w);
+	fill_out(&w, out);
+	nti_plan_find_reasons(&w.problem, out);
+	return 0;
+}

@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A graphics card's counters, by the sequence of core/seq/nv50_pm.h: reading them ends a period in
+ * all of them at once, and counts are sums of periods, so 64 bits wide.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/names.h"
+#include "count/lib/access/box.h"
+#include "count/lib/pmu/pmu.h"
+#include "count/lib/pmu/pmu_hw.h"
+
+/*
+ * No domain of these chips is known to run above 2.0 GHz; with 2.5 a counter of clocks is full
+ * after 1.7 s (a guess to the safe side).
+ */
+#define EVENTS_PER_US 2500u
+#define HORIZON_NS (((uint64_t)1 << 32) * 1000u / EVENTS_PER_US)
+
+struct card_hw {
+	struct nti_pmu_hw hw; /* first */
+	struct nthw_nv50_pm pm;
+	struct nthw_nv50_state state;
+	uint64_t count[NTHW_NV50_COUNTERS]; /* of all periods since it was programmed */
+	uint64_t unsure;
+	bool is_running;
+	int error; /* of the look that goes on */
+};
+
+static struct card_hw *card_of(struct nti_pmu_hw *hw)
+{
+	return (struct card_hw *)hw;
+}
+
+static const struct card_hw *card_at(const struct nti_pmu_hw *hw)
+{
+	return (const struct card_hw *)hw;
+}
+
+/* From G200 on each MP has twenty groups, from this one on; before, MP 0 and 1 share some. */
+#define NEW_MP_GROUP 0x14u
+
+static const char *const kinds[] = {
+	[NTHW_NV_TPC] = "TPC",
+	[NTHW_NV_ROP] = "memory partition",
+};
+
+static uint32_t units_of(const struct nti_unit_card *card, uint32_t kind)
+{
+	return nthw_nv_units_of(card->chip, kind, card->units);
+}
+
+static unsigned int first_of(uint32_t units)
+{
+	return units ? (unsigned int)__builtin_ctz(units) : 0;
+}
+
+unsigned int nti_card_unit(const struct nti_unit_card *card, uint32_t kind, uint32_t unit)
+{
+	return unit ? unit - 1 : first_of(units_of(card, kind));
+}
+
+/* Of the groups of domain 3 that are of an MP each, or of two: those whose wires the event has. */
+static uint32_t mps_of(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event)
+{
+	bool is_new = chip->family >= NTHW_NV_G200;
+	uint32_t mps = 0;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		uint32_t group = event->groups >> 8 * i & 0xff;
+
+		if (!(event->led >> i & 1))
+			continue;
+		if (is_new && group >= NEW_MP_GROUP && group < 5 * NEW_MP_GROUP)
+			mps |= (uint32_t)1 << (group / NEW_MP_GROUP - 1);
+		else if (!is_new && group < 2)
+			mps |= (uint32_t)1 << group;
+		else if (!is_new && (group == 3 || group == 4))
+			mps |= 3;
+	}
+	return mps;
+}
+
+/* Units that @event needs are there; that one is the first of its kind need not be said. */
+static int check_units(const struct nti_part *part, struct nthw_nv50_event *event,
+		       struct nti_absence *absent)
+{
+	uint32_t units = event->unit ? units_of(part->unit->card, event->kind) : 0;
+	uint32_t mps = mps_of(part->unit->card->chip, event),
+		 there = units_of(part->unit->card, NTHW_NV_MP);
+	int ret;
+
+	if (mps && !(mps & there)) {
+		ret = nti_absence_set(absent, NTIME_REASON_NO_HARDWARE, part->unit->name, "none",
+				      "the MPs whose wires it is made of are none that %s has: "
+				      "those are the bits of %#x",
+				      part->unit->name, there);
+		return ret < 0 ? ret : -ENOTSUP;
+	}
+	if (!event->unit)
+		return 0;
+	if (units >> (event->unit - 1) & 1) {
+		if (event->unit - 1 == first_of(units))
+			event->kind = event->unit = 0;
+		return 0;
+	}
+	ret = nti_absence_set(absent, NTIME_REASON_NO_HARDWARE, part->unit->name,
+			      "take one that is there, or none: then it is the first one",
+			      "%s has no %s %u: those that it has are the bits of %#x",
+			      part->unit->name, kinds[event->kind], event->unit - 1, units);
+	return ret < 0 ? ret : -ENOTSUP;
+}
+
+int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
+		    struct nti_absence *absent)
+{
+	const struct perf_event_attr *attr = &part->attr;
+	const struct nthw_nv_chip *chip = part->unit->card->chip;
+	const char *name = part->unit->name;
+	int ret = nti_pmu_refuse_modes(part, absent);
+
+	if (ret < 0)
+		return ret;
+	ret = nthw_nv50_encode(chip, attr->config, attr->config1, attr->config2, out);
+	if (ret == 0)
+		return check_units(part, out, absent);
+	if (ret == NTHW_EINVAL && attr->config >> 59 &&
+	    nthw_nv50_encode(chip, attr->config & ~(UINT64_C(0x1f) << 59), attr->config1,
+			     attr->config2, out) == 0)
+		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name,
+				      attr->config >> 63 ? "leave out rop" : "leave out tpc",
+				      "it needs no multiplexer of a %s, so there is none to choose",
+				      kinds[attr->config >> 63 ? NTHW_NV_ROP : NTHW_NV_TPC]);
+	else if (ret == NTHW_ENOTSUP)
+		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name,
+				      "leave out mode 3 to 6, bits of op above 0xffff, and mux "
+				      "above 7",
+				      "of %s ntime counts functions of four signals and sums of "
+				      "4 or 6 bits, with multiplexers VFETCH, ZCULL, PROP, CROP, "
+				      "ZROP and TEX, groups of domain 3, and no delays; and, "
+				      "with mode 7, clocks of a domain",
+				      name);
+	else
+		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name, "ntime list -v",
+				      "the %s of %s has no such domain, signal or value of a "
+				      "multiplexer, or amount is without mode, or sel without mux",
+				      chip->name, name);
+	return ret < 0 ? ret : -ENOTSUP;
+}
+
+#define GROUPS 4 /* that domain 3 has places for, of GROUP_WIRES signals each */
+#define GROUP_WIRES 4
+#define NO_PLACE 0xff
+
+/* Where the groups of domain 3 stand: as few as possible in one place. */
+struct places {
+	uint8_t of[256]; /* of each group */
+	unsigned int load[GROUPS];
+};
+
+/* A place with as little as any; the first one of four that are taken. */
+static uint8_t least(const struct places *p, uint32_t taken)
+{
+	uint8_t i, best = 0;
+
+	for (i = 0; i < GROUPS; i++)
+		if (!(taken >> i & 1) && (taken >> best & 1 || p->load[i] < p->load[best]))
+			best = i;
+	return best;
+}
+
+static uint8_t group_at(const struct nthw_nv50_event *event, unsigned int i)
+{
+	return (uint8_t)(event->groups >> 8 * i);
+}
+
+/* What one event has, or those of the user's group together: they are counted at one time. */
+struct together {
+	uint8_t of[256]; /* the place of each group that they have; NO_PLACE */
+	uint32_t taken;
+};
+
+/* Places of the event's groups: those that they have already come first. */
+static void choose_places(const struct nthw_nv50_event *event, struct places *p, struct together *t,
+			  uint8_t *place)
+{
+	unsigned int n, i;
+
+	memset(place, NO_PLACE, GROUPS);
+	for (n = 0; n < 2 * GROUPS; n++) {
+		uint8_t group = group_at(event, i = n % GROUPS), at = p->of[group];
+
+		if (!(event->led >> i & 1) || place[i] != NO_PLACE)
+			continue;
+		if (t->of[group] != NO_PLACE) {
+			place[i] = t->of[group];
+			continue;
+		}
+		if (at == NO_PLACE || t->taken >> at & 1) {
+			if (n < GROUPS)
+				continue;
+			at = least(p, t->taken);
+			p->load[at]++;
+			if (p->of[group] == NO_PLACE)
+				p->of[group] = at;
+		}
+		place[i] = t->of[group] = at;
+		t->taken |= (uint32_t)1 << at;
+	}
+}
+
+static uint64_t move_signals(uint64_t signals, const uint8_t *place)
+{
+	uint64_t out = 0;
+	unsigned int i;
+
+	for (i = 0; i < 32; i += 8) {
+		uint8_t signal = (uint8_t)(signals >> i);
+
+		if (signal < GROUPS * GROUP_WIRES)
+			signal = (uint8_t)(GROUP_WIRES * place[signal / GROUP_WIRES] +
+					   signal % GROUP_WIRES);
+		out |= (uint64_t)signal << i;
+	}
+	return out;
+}
+
+static void place_part(struct nti_part *part, struct places *p, struct together *t)
+{
+	struct perf_event_attr *attr = &part->attr;
+	struct nthw_nv50_event event;
+	uint8_t place[GROUPS];
+	uint64_t groups = 0;
+	unsigned int k;
+
+	if (nthw_nv50_encode(part->unit->card->chip, attr->config, attr->config1, attr->config2,
+			     &event) != 0 ||
+	    !event.led)
+		return;
+	choose_places(&event, p, t, place);
+	for (k = 0; k < GROUPS; k++)
+		if (place[k] != NO_PLACE)
+			groups |= (uint64_t)group_at(&event, k) << 8 * place[k];
+	attr->config = (attr->config & ~(uint64_t)UINT32_MAX) | move_signals(event.src, place);
+	attr->config1 = groups << 32;
+	if (event.mode)
+		attr->config1 |= move_signals(event.amount, place);
+}
+
+void nti_card_place_groups(struct nti_part *const *part, const unsigned int *group, size_t n)
+{
+	struct places p = { .load = { 0 } };
+	struct together t;
+	size_t i, k;
+
+	memset(p.of, NO_PLACE, sizeof(p.of));
+	for (i = 0; i < n; i++) {
+		for (k = 0; group[i] && k < i && group[k] != group[i]; k++)
+			;
+		if (group[i] && k < i)
+			continue;
+		memset(t.of, NO_PLACE, sizeof(t.of));
+		t.taken = 0;
+		for (k = i; k < n; k++)
+			if (k == i || (group[i] && group[k] == group[i]))
+				place_part(part[k], &p, &t);
+	}
+}
+
+struct nti_pmu_share nti_pmu_share(const struct nti_part *part)
+{
+	const struct nti_unit_card *card = part->unit ? part->unit->card : NULL;
+	struct nti_absence absent = { 0 };
+	struct nti_pmu_share out = { 0 };
+	struct nthw_nv50_event event;
+	uint32_t select, unit;
+	int ret = card ? nti_card_encode(part, &event, &absent) : -ENOTSUP;
+
+	nti_absence_fini(&absent);
+	if (ret < 0 || event.is_clocks)
+		return out;
+	out.mps = units_of(card, NTHW_NV_MP);
+	out.seen_mps = mps_of(card->chip, &event) & out.mps;
+	for (uint32_t i = 1; !out.kind && i < NTHW_NV_MUXES; i++) {
+		uint32_t kind = nthw_nv_muxes[i].units, units = units_of(card, kind);
+
+		if (kind == NTHW_NV_GRAPH || !(units & (units - 1)) ||
+		    !nthw_nv50_wants(&event, i, &select, &unit))
+			continue;
+		out.kind = kinds[kind];
+		out.term = kind == NTHW_NV_TPC ? "tpc" : "rop";
+		out.number = nti_card_unit(card, kind, unit);
+		out.units = (unsigned int)__builtin_popcount(units);
+	}
+	return out;
+}
+
+static int card_encode(const struct nti_pmu_hw *hw, const struct nti_names *names,
+		       const struct nti_part *part, struct nti_pmu_event *out,
+		       struct nti_absence *absent)
+{
+	int ret;
+
+	(void)hw;
+	(void)names;
+	ret = nti_card_encode(part, &out->card, absent);
+	out->also = ret == 0 ? nthw_nv50_also(&out->card) : 0;
+	return ret;
+}
+
+static bool card_can_share(const struct nti_pmu_event *a, const struct nti_pmu_event *b)
+{
+	uint32_t of_a, of_b, in_a, in_b;
+
+	for (uint32_t i = 1; i < NTHW_NV_MUXES; i++)
+		if (nthw_nv50_wants(&a->card, i, &of_a, &in_a) &&
+		    nthw_nv50_wants(&b->card, i, &of_b, &in_b) && (of_a != of_b || in_a != in_b))
+			return false;
+	return true;
+}
+
+static bool card_is_same(const struct nti_pmu_event *a, const struct nti_pmu_event *b)
+{
+	return memcmp(&a->card, &b->card, sizeof(a->card)) == 0;
+}
+
+static bool is_pre(const struct nti_pmu_event *event)
+{
+	return !event->card.is_clocks && event->counter % NTHW_NV50_SLOTS == NTHW_NV50_PRE;
+}
+
+/* Of @event those on a PRE counter, or the others; a counter that several have once. */
+static int program_some(struct card_hw *card, const struct nti_pmu_event *event, size_t n,
+			bool is_of_pre)
+{
+	uint64_t done = 0;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; ret == 0 && i < n; i++) {
+		uint64_t bit = (uint64_t)1 << event[i].counter;
+
+		if (is_pre(&event[i]) != is_of_pre || done & bit)
+			continue;
+		done |= bit;
+		card->count[event[i].counter] = 0;
+		ret = nthw_nv50_program(&card->pm, event[i].counter, &event[i].card, &card->state);
+	}
+	return ret;
+}
+
+static int card_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event, size_t n,
+			uint64_t *taken)
+{
+	struct card_hw *card = card_of(hw);
+	int ret = nthw_nv50_restore(&card->pm, &card->state);
+
+	*taken = 0;
+	card->unsure = 0;
+	card->is_running = false;
+	/* PRE last: writing its function ends a period. */
+	if (ret == 0)
+		ret = program_some(card, event, n, false);
+	return ret ? ret : program_some(card, event, n, true);
+}
+
+static int card_start(struct nti_pmu_hw *hw)
+{
+	struct card_hw *card = card_of(hw);
+	int ret = nthw_nv50_begin(&card->pm, &card->state);
+
+	card->is_running = ret == 0;
+	return ret;
+}
+
+/* The period that goes on is added to the counts. One that could not be read is gone. */
+static int end_period(struct card_hw *card)
+{
+	struct nthw_nv50_period period;
+	unsigned int i;
+	int ret = nthw_nv50_end(&card->pm, &card->state, &period);
+
+	/* A card that went away (pmu_group.c) counts no more, and nothing else is wrong. */
+	if (ret < 0) {
+		if (ret != -ENODEV && ret != -EIO)
+			card->unsure |= card->state.counters;
+		return ret;
+	}
+	card->unsure |= period.unsure;
+	for (i = 0; i < NTHW_NV50_COUNTERS; i++)
+		card->count[i] += period.count[i];
+	return 0;
+}
+
+/* Nothing can be stopped: what comes after is thrown away when it is started again. */
+static int card_stop(struct nti_pmu_hw *hw)
+{
+	struct card_hw *card = card_of(hw);
+	int ret = card->is_running ? end_period(card) : 0;
+
+	card->is_running = card->is_running && ret < 0;
+	return ret;
+}
+
+static int card_check(struct nti_pmu_hw *hw, uint64_t *lost)
+{
+	struct card_hw *card = card_of(hw);
+
+	*lost = 0;
+	return nthw_nv50_check(&card->pm, &card->state, lost);
+}
+
+static void card_begin(struct nti_pmu_hw *hw)
+{
+	struct card_hw *card = card_of(hw);
+
+	card->error = card->is_running ? end_period(card) : 0;
+}
+
+static int card_read(struct nti_pmu_hw *hw, unsigned int counter, uint64_t *value)
+{
+	*value = card_of(hw)->count[counter];
+	return card_of(hw)->error;
+}
+
+static unsigned int card_width(const struct nti_pmu_hw *hw, unsigned int counter)
+{
+	(void)hw;
+	(void)counter;
+	return 64;
+}
+
+static uint64_t card_horizon_ns(const struct nti_pmu_hw *hw, const struct nti_pmu_event *event)
+{
+	/* What it adds in a clock at most. */
+	static const uint32_t most[NTHW_NV50_MODES] = { 1, 15, 63 };
+
+	(void)hw;
+	return HORIZON_NS / most[event->card.mode];
+}
+
+static uint64_t card_unsure(const struct nti_pmu_hw *hw)
+{
+	return card_at(hw)->unsure;
+}
+
+static int card_describe(struct nti_pmu_hw *hw, unsigned int counter, struct ntime_page *out)
+{
+	(void)hw;
+	(void)counter;
+	(void)out;
+	return -ENOTSUP;
+}
+
+static void card_name(const struct nti_pmu_hw *hw, unsigned int counter, char *text, size_t size)
+{
+	uint32_t index = 0;
+	const struct nthw_reg *row = nthw_nv50_counter(card_at(hw)->pm.chip, counter, &index);
+
+	*text = '\0';
+	if (row)
+		(void)nthw_reg_name(row, index, text, size);
+}
+
+static int card_release(struct nti_pmu_hw *hw)
+{
+	struct card_hw *card = card_of(hw);
+
+	card->is_running = false;
+	return nthw_nv50_restore(&card->pm, &card->state);
+}
+
+static void card_free(struct nti_pmu_hw *hw)
+{
+	free(card_of(hw));
+}
+
+static const struct nti_pmu_hw_ops card_ops = {
+	.encode = card_encode,
+	.can_share = card_can_share,
+	.is_same = card_is_same,
+	.program = card_program,
+	.start = card_start,
+	.stop = card_stop,
+	.check = card_check,
+	.begin = card_begin,
+	.read = card_read,
+	.width = card_width,
+	.horizon_ns = card_horizon_ns,
+	.unsure = card_unsure,
+	.describe = card_describe,
+	.name = card_name,
+	.release = card_release,
+	.free = card_free,
+};
+
+int nti_card_hw_new(struct nti_handle *handle, const struct nthw_nv_chip *chip,
+		    struct nti_pmu_hw **out)
+{
+	struct card_hw *card = calloc(1, sizeof(*card));
+	int ret;
+
+	*out = NULL;
+	if (!card)
+		return -ENOMEM;
+	*card = (struct card_hw){
+		.hw.ops = &card_ops,
+		.hw.reads_once = true,
+		.hw.all = nthw_nv50_all(chip),
+		.pm = { .chip = chip, .io = nti_handle_io(handle), .unit = nti_handle_unit(handle) }
+	};
+	/* Nothing shows that somebody else counts: the handle keeps others away. */
+	card->hw.counters = card->hw.all;
+	ret = nthw_nv50_identify(&card->pm);
+	if (ret < 0) {
+		free(card);
+		return ret;
+	}
+	*out = &card->hw;
+	return 0;
+}

@@ -1,0 +1,383 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ntime doctor and what killed programs left: with the stand-in of the library, and below a root directory where records and msr devices are
+plain files. Speaks TAP.
+
+Usage: test_repair.py NTIME [--fake] [-k WORD]
+"""
+import json
+import os
+import platform
+import pty
+import struct
+import sys
+import tempfile
+import zlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
+import command as t    # noqa: E402
+from command import environment, equal, err, fake_only, has, has_not, ntime, real_only    # noqa: E402
+test = t.test
+ENABLE, COUNTER = 0x391, 0x3b2
+with open('/proc/sys/kernel/random/boot_id', encoding='ascii') as boot_file:
+    BOOT = boot_file.read().strip()
+
+
+def out(done):
+    return done.stdout.decode()
+
+
+def answered(answer, *args, fake=''):
+    """Run on a terminal and answer the question; (exit status, what was shown)."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execve(t.NTIME, [t.NTIME, 'doctor', '--repair', *args], environment(fake))
+    t.GROUPS.append(pid)
+    shown = ''
+    while answer is not None and '[y/N]' not in shown:
+        shown += os.read(fd, 4096).decode()
+    if answer is not None:
+        os.write(fd, answer)
+    shown += t.read_all(fd)
+    _, status = os.waitpid(pid, 0)
+    os.close(fd)
+    return os.waitstatus_to_exitcode(status), shown.replace('\r\n', '\n')
+
+
+@test
+def wrong_command_lines():
+    for args, part in ((('--yes',), '--yes needs --repair'),
+                       (('--repair', '--json'), '--repair and --json cannot be combined'),
+                       (('--repair', '--record', 'x'), '--repair and --record cannot be combined'),
+                       (('--repair', '--machine', 'x'), '--repair and --machine cannot be combined'),
+                       (('--repair', 'uncore-0'), 'doctor takes no argument')):
+        done = ntime('doctor', *args)
+        equal((done.returncode, done.stdout), (125, b''), args)
+        has(err(done), part)
+
+
+# ---- with the stand-in ----
+
+FOUND = '''uncore of package 0, left by ntime watch (pid 4711):
+  MSR_UNCORE_PERF_GLOBAL_CTRL of CPU 1: found 0xd, restored 0x1
+  MSR_UNCORE_PERFEVTSEL2 of CPU 1: found 0x420183, restored 0
+  MSR_UNCORE_PMC2 of CPU 1: found 0x4d, restored 0x5
+'''
+LOOKED = FOUND.replace('found', 'holds').replace('restored', 'was')
+
+
+@fake_only
+def nothing_to_repair():
+    for args in ((), ('--yes',)):
+        done = ntime('doctor', '--repair', *args)
+        equal((done.returncode, out(done), err(done)),
+              (0, 'nothing to repair: no program left registers changed\n', ''))
+    equal(answered(None), (0, 'nothing to repair: no program left registers changed\n'))
+
+
+@fake_only
+def each_register_is_told():
+    done = ntime('doctor', '--repair', '--yes', fake='left')
+    equal((done.returncode, out(done), err(done)), (0, FOUND, ''))
+
+
+@fake_only
+def nothing_is_written_where_nobody_can_be_asked():
+    for answer in (b'y\n', b'n\n', b''):
+        with tempfile.TemporaryFile() as file:
+            file.write(answer)
+            file.seek(0)
+            done = ntime('doctor', '--repair', fake='left', stdin=file)
+        equal((done.returncode, out(done)), (125, LOOKED))
+        equal(err(done), 'ntime: nothing was written, because there is no terminal to ask on: add --yes\n')
+
+
+@fake_only
+def terminals_are_asked():
+    for answer in (b'y\n', b'Yes\n'):
+        status, shown = answered(answer, fake='left')
+        equal(status, 0)
+        has(shown, LOOKED + 'Write these registers? [y/N] ')
+        has(shown, FOUND)
+    # the last one is the end of the input
+    for answer in (b'n\n', b'\n', b'\x04'):
+        status, shown = answered(answer, fake='left')
+        equal(status, 125)
+        has(shown, LOOKED)
+        has(shown, 'ntime: nothing was written')
+        has_not(shown, 'restored')
+    status, shown = answered(None, '--yes', fake='left')
+    equal((status, shown), (0, FOUND))
+
+
+@fake_only
+def what_is_left_alone():
+    done = ntime('doctor', '--repair', '--yes', fake='left left-busy')
+    equal(done.returncode, 0)
+    has(out(done), 'MSR_UNCORE_PMC2 of CPU 1: 0x4d, left unchanged: another program uses it now\n')
+
+
+@fake_only
+def failures_are_told():
+    done = ntime('doctor', '--repair', '--yes', fake='left left-eio')
+    equal(done.returncode, 125)
+    has(out(done), 'MSR_UNCORE_PERFEVTSEL2 of CPU 1: not restored: CPU 1 refuses to write MSR 0x3c2\n')
+    equal(err(done), 'ntime: 1 register of uncore-0 stays on record\n'
+                     'ntime: as soon as these registers can be reached: ntime doctor --repair\n')
+    done = ntime('doctor', '--repair', '--yes', fake='left-denied')
+    equal((done.returncode, out(done), err(done)), (125, '', 'ntime: /run/ntime can be read by root only\n'))
+
+
+@fake_only
+def other_files_are_told():
+    wrong = "ntime: /run/ntime/notes cannot be used: it is no record of ntime's; remove it when no program counts with it\n"
+    done = ntime('doctor', '--repair', '--yes', fake='left-bad')
+    equal((done.returncode, out(done), err(done)), (125, '', wrong))
+    done = ntime('doctor', '--repair', '--yes', fake='left left-bad')
+    equal((done.returncode, out(done), err(done)), (125, FOUND, wrong))
+
+
+@fake_only
+def a_full_stdout():
+    with open('/dev/full', 'wb') as full:
+        equal(ntime('doctor', '--repair', '--yes', fake='left', stdout=full).returncode, 125)
+
+
+# ---- below a root directory ----
+
+def line(*fields):
+    """A line of a record, count/lib/access/claim_file.h."""
+    body = ''.join(f'{field}\t' for field in fields).encode().ljust(247)
+    return body + b'%08x\n' % zlib.crc32(body)
+
+
+class Machine(tempfile.TemporaryDirectory):
+    """A killed program had CPU 0's uncore counter 2: enabled beside others in the register that they share, and counting."""
+
+    def __init__(self):
+        super().__init__()
+        os.chmod(self.name, 0o755)
+        self.put('sys/devices/system/cpu/online', b'0\n')
+        self.put('proc/cpuinfo', b'vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 26\nflags\t\t: fpu lm\n')
+        self.put('run/ntime/uncore-0', line('ntime-claim-1', 4711, 1, BOOT, 'uncore of package 0', 'ntime watch') +
+                 line('msr', '0x391', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x1', '0x1', '0x5', '0x4') +
+                 line('msr', '0x3b2', 64, 'counter', 'CPU 0', 0, 'MSR_UNCORE_PMC2', '0x4d2', '0', '0', '0'))
+        self.put('dev/cpu/0/msr', b'\0' * 0x1000)
+        self.set(ENABLE, 0x80000005)
+        self.set(COUNTER, 99)
+
+    def __enter__(self):
+        return self
+
+    def put(self, name, data):
+        path = os.path.join(self.name, name)
+        os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
+        with open(path, 'wb') as f:
+            f.write(data)
+        os.chmod(path, 0o600 if name.startswith('run') else 0o644)
+
+    def set(self, address, value):
+        with open(os.path.join(self.name, 'dev/cpu/0/msr'), 'r+b') as f:
+            f.seek(address)
+            f.write(struct.pack('<Q', value))
+
+    def get(self, address):
+        with open(os.path.join(self.name, 'dev/cpu/0/msr'), 'rb') as f:
+            f.seek(address)
+            return struct.unpack('<Q', f.read(8))[0]
+
+    def records(self):
+        return os.listdir(os.path.join(self.name, 'run/ntime'))
+
+
+def needs_msrs():
+    if platform.machine() != 'x86_64':
+        raise t.Skip('this architecture has no model-specific registers')
+
+
+@real_only
+def doctor_tells_and_repairs():
+    needs_msrs()
+    with Machine() as m:
+        root = m.name
+        done = ntime('doctor', '--root', root)
+        text = ' '.join(out(done).split())
+        equal(done.returncode, 1)
+        has(text, 'uncore of package 0 ntime watch (pid 4711) left 2 registers programmed '
+                  'remedy: ntime doctor --repair')
+        report = json.loads(ntime('doctor', '--root', root, '--json').stdout)
+        has([o['what'] for o in report['problems'] if o['remedy'] == 'ntime doctor --repair'], 'uncore of package 0')
+        done = ntime('doctor', '--root', root, '--repair')
+        equal(done.returncode, 125)
+        has(out(done), 'MSR_UNCORE_PMC2 of CPU 0: holds 0x63, was 0x4d2')
+        has(err(done), 'add --yes')
+        equal((m.get(ENABLE), m.get(COUNTER), m.records()), (0x80000005, 99, ['uncore-0']))
+        done = ntime('doctor', '--root', root, '--repair', '--yes')
+        equal((done.returncode, out(done), err(done)), (0, '''uncore of package 0, left by ntime watch (pid 4711):
+  MSR_UNCORE_PERF_GLOBAL_CTRL of CPU 0: found 0x80000005, restored 0x80000001
+  MSR_UNCORE_PMC2 of CPU 0: found 0x63, restored 0x4d2
+''', ''))
+        equal((m.get(ENABLE), m.get(COUNTER)), (0x80000001, 0x4d2))
+        equal(m.records(), [])
+        has(out(ntime('doctor', '--root', root, '--repair', '--yes')), 'nothing to repair')
+        has_not(out(ntime('doctor', '--root', root)), '--repair')
+
+
+@real_only
+def doctor_tells_each_program_once():
+    needs_msrs()
+    with Machine() as m:
+        for bank, pid in (('uncore-1', 4711), ('cpu-0', 4712)):
+            m.put(f'run/ntime/{bank}', line('ntime-claim-1', pid, 1, BOOT, f'bank {bank}', 'ntime watch') +
+                  line('msr', '0x3c2', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERFEVTSEL2', '0', '0', '0x400183', '0x400183'))
+        found = {o['what']: o['reason'] for o in json.loads(ntime('doctor', '--root', m.name, '--json').stdout)['problems']
+                 if o['remedy'] == 'ntime doctor --repair'}
+        first = [what for what in found if 'uncore' in what][0]
+        equal(sorted(first.split(', ')), ['bank uncore-1', 'uncore of package 0'])
+        equal(found, {first: f'ntime watch (pid 4711) left 3 registers of 2 boxes programmed',
+                      'bank cpu-0': f'ntime watch (pid 4712) left 1 register programmed'})
+
+
+@real_only
+def doctor_tells_that_perf_counts_there():
+    needs_msrs()
+    with Machine() as m:
+        m.put('sys/bus/event_source/devices/uncore/type', b'9\n')
+        m.put('sys/bus/event_source/devices/uncore/cpumask', b'0\n')
+        has(' '.join(out(ntime('doctor', '--root', m.name)).split()), 'programmed; the kernel\'s own driver (perf) knows nothing of it')
+
+
+@real_only
+def others_registers_stay():
+    needs_msrs()
+    with Machine() as m:
+        root = m.name
+        m.put('run/ntime/uncore-0', line('ntime-claim-1', 4711, 1, BOOT, 'uncore of package 0', 'ntime watch') +
+              line('msr', '0x3c2', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERFEVTSEL2', '0', '0', '0x400183', '0x400183'))
+        m.set(0x3c2, 0x400167)
+        done = ntime('doctor', '--root', root, '--repair', '--yes')
+        equal(done.returncode, 0)
+        has(out(done), 'MSR_UNCORE_PERFEVTSEL2 of CPU 0: 0x400167, left unchanged: another program uses it now\n')
+        equal(m.get(0x3c2), 0x400167)
+        equal(m.records(), [])
+
+
+@real_only
+def only_rows_and_their_stored_bits():
+    """A record that says anything else is refused as a whole, and nothing is written."""
+    needs_msrs()
+    good = ('msr', '0x391', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x1', '0x1', '0x5', '0x4')
+    for wrong in (('msr', '0x1a0', 64, 'control', 'CPU 0', 0, 'IA32_NOBODY_KNOWS', '0', '0', '0x1', '0x1'),
+                  # LSTAR, which the kernel is entered by, under a name that has a row
+                  ('msr', '0xc0000082', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERFEVTSEL2', '0x1000', '0', '0', '0xffffffffffffffff'),
+                  ('msr', '0xc0000082', 64, 'counter', 'CPU 0', 0, 'MSR_UNCORE_PMC2', '0x1000', '0', '0', '0'),
+                  # bits that no field of the row stores
+                  ('msr', '0x391', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x4000000000000001', '0x1', '0x1', '0x4000000000000000'),
+                  # a control as a counter, of which all bits are restored
+                  ('msr', '0x391', 64, 'counter', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x1', '0', '0', '0'),
+                  ('pci', '0x4', 16, 'control', '0000:00:1f.2', -1, 'PCI_COMMAND_REGISTER', '0x4', '0', '0', '0x4')):
+        for lines in ((wrong,), (good, wrong) if wrong[1] != '0x391' else (wrong,)):
+            with Machine() as m:
+                m.put('run/ntime/uncore-0', line('ntime-claim-1', 4711, 1, BOOT, 'uncore of package 0', 'ntime watch') +
+                      b''.join(line(*fields) for fields in lines))
+                with open(os.path.join(m.name, 'dev/cpu/0/msr'), 'rb') as f:
+                    before = f.read()
+                done = ntime('doctor', '--root', m.name, '--repair', '--yes')
+                equal((done.returncode, out(done)), (125, ''), wrong)
+                has(err(done), 'uncore-0 cannot be used: it names a register, or bits of one, that ntime has no row for')
+                equal(err(done).count('\n'), 1)
+                with open(os.path.join(m.name, 'dev/cpu/0/msr'), 'rb') as f:
+                    equal(f.read() == before, True, wrong)
+                equal(m.records(), ['uncore-0'])
+
+
+@real_only
+def only_this_boot():
+    needs_msrs()
+    for boot, status, told in (('-', 125, 'it is not known whether it was written since this machine was started'),
+                               ('11111111-2222-3333-4444-555555555555', 0, '')):
+        with Machine() as m:
+            m.put('run/ntime/uncore-0', line('ntime-claim-1', 4711, 1, boot, 'uncore of package 0', 'ntime watch') +
+                  line('msr', '0x391', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x1', '0x1', '0x5', '0x4'))
+            done = ntime('doctor', '--root', m.name, '--repair', '--yes')
+            equal(done.returncode, status, boot)
+            has(err(done), told)
+            equal(m.get(ENABLE), 0x80000005)
+
+
+@real_only
+def only_records_of_root():
+    needs_msrs()
+    if os.geteuid():
+        raise t.Skip('only root can make files of another user')
+    for change in (lambda path: os.chown(path, 12345, 0), lambda path: os.chmod(path, 0o620), lambda path: os.link(path, path + '-2'),
+                   lambda path: os.chown(os.path.dirname(path), 12345, 0), lambda path: os.chmod(os.path.dirname(path), 0o777)):
+        with Machine() as m:
+            change(os.path.join(m.name, 'run/ntime/uncore-0'))
+            equal(ntime('doctor', '--root', m.name, '--repair', '--yes').returncode, 125)
+            equal((m.get(ENABLE), m.get(COUNTER)), (0x80000005, 99))
+
+
+@real_only
+def registers_that_cannot_be_reached():
+    needs_msrs()
+    with Machine() as m:
+        root = m.name
+        os.remove(os.path.join(root, 'dev/cpu/0/msr'))
+        os.makedirs(os.path.join(root, 'proc'), exist_ok=True)
+        with open(os.path.join(root, 'proc/modules'), 'w', encoding='ascii'):
+            pass
+        done = ntime('doctor', '--root', root, '--repair', '--yes')
+        equal(done.returncode, 125)
+        has(err(done), '2 registers of uncore-0 could not be restored and stay on record: no MSR device for CPU 0: the msr '
+                       'driver is not loaded; remedy: modprobe msr')
+        has(out(done), 'of CPU 0: not restored: no MSR device for CPU 0: the msr driver is not loaded; remedy: modprobe msr\n')
+        has(err(done), 'as soon as these registers can be reached: ntime doctor --repair\n')
+        equal(m.records(), ['uncore-0'])
+
+
+@real_only
+def damaged_records():
+    with Machine() as m:
+        root = m.name
+        path = os.path.join(root, 'run/ntime/uncore-0')
+        with open(path, 'r+b') as f:
+            f.seek(300)
+            f.write(b'?')
+        done = ntime('doctor', '--root', root)
+        equal(done.returncode, 1)
+        has(' '.join(out(done).split()), '/run/ntime/uncore-0 cannot be used: a line of it is damaged remedy: see that no program '
+                                         'counts with it, then: rm /run/ntime/uncore-0')
+        done = ntime('doctor', '--root', root, '--repair', '--yes')
+        equal((done.returncode, out(done)), (125, ''))
+        has(err(done), 'a line of it is damaged')
+
+
+@real_only
+def ordinary_users():
+    if os.geteuid():
+        raise t.Skip('needs root, to become nobody')
+    with Machine() as m:
+        root = m.name
+        try:
+            done = ntime('doctor', '--root', root, '--repair', user=65534)
+        except PermissionError as error:
+            raise t.Skip(f'an ordinary user may not look into the build folder ({error})') from error
+        equal((done.returncode, out(done)), (125, ''))
+        has(err(done), 'in /run/ntime, which can be read by root only')
+        has_not(out(ntime('doctor', '--root', root, user=65534)), '--repair')
+
+
+@real_only
+def directories_that_others_can_write_to():
+    with Machine() as m:
+        root = m.name
+        os.chmod(os.path.join(root, 'run/ntime'), 0o777)
+        done = ntime('doctor', '--root', root, '--repair', '--yes')
+        equal(done.returncode, 125)
+        has(err(done), '/run/ntime is not a directory that only root can write to: remove it')
+        has(out(ntime('doctor', '--root', root)), 'remedy: remove it')
+
+
+if __name__ == '__main__':
+    sys.exit(t.main())

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+/* The driver's functions by name, and ours. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gl/extension/driver.h"
+
+static const struct glp_driver *first;
+
+__attribute__((weak)) void glp_driver_await(void)
+{
+}
+
+const struct glp_driver *glp_driver_first(void)
+{
+	if (!first)
+		glp_driver_await();
+	return first;
+}
+
+void glp_driver_init(struct glp_driver *d, void *(*get_proc)(const char *name))
+{
+#define FILL(name) *(void **)&d->name = get_proc("gl" #name);
+	GLP_HOOKED(FILL)
+	GLP_CALLED(FILL)
+#undef FILL
+	if (!first)
+		first = d;
+}
+
+/* In the order of strcmp(): a start of glvnd asks for some 2,700 names. */
+#define HOOK(name, function)                                                                       \
+	{                                                                                          \
+		"gl" name, (void *)gl##function                                                    \
+	}
+static const struct glp_hook hooks[] = {
+	HOOK("BeginPerfMonitorAMD", BeginPerfMonitorAMD),
+	HOOK("BeginQuery", BeginQuery),
+	HOOK("BeginQueryARB", BeginQuery),
+	HOOK("BeginQueryEXT", BeginQuery),
+	HOOK("BeginQueryIndexed", BeginQueryIndexed),
+	HOOK("DeletePerfMonitorsAMD", DeletePerfMonitorsAMD),
+	HOOK("DeleteQueries", DeleteQueries),
+	HOOK("DeleteQueriesARB", DeleteQueries),
+	HOOK("DeleteQueriesEXT", DeleteQueries),
+	HOOK("EndPerfMonitorAMD", EndPerfMonitorAMD),
+	HOOK("EndQuery", EndQuery),
+	HOOK("EndQueryARB", EndQuery),
+	HOOK("EndQueryEXT", EndQuery),
+	HOOK("EndQueryIndexed", EndQueryIndexed),
+	HOOK("Finish", Finish),
+	HOOK("Flush", Flush),
+	HOOK("GenPerfMonitorsAMD", GenPerfMonitorsAMD),
+	HOOK("GetBooleanv", GetBooleanv),
+	HOOK("GetDoublev", GetDoublev),
+	HOOK("GetError", GetError),
+	HOOK("GetFloatv", GetFloatv),
+	HOOK("GetInteger64v", GetInteger64v),
+	HOOK("GetInteger64vAPPLE", GetInteger64v),
+	HOOK("GetInteger64vEXT", GetInteger64v),
+	HOOK("GetIntegerv", GetIntegerv),
+	HOOK("GetPerfMonitorCounterDataAMD", GetPerfMonitorCounterDataAMD),
+	HOOK("GetPerfMonitorCounterInfoAMD", GetPerfMonitorCounterInfoAMD),
+	HOOK("GetPerfMonitorCounterStringAMD", GetPerfMonitorCounterStringAMD),
+	HOOK("GetPerfMonitorCountersAMD", GetPerfMonitorCountersAMD),
+	HOOK("GetPerfMonitorGroupStringAMD", GetPerfMonitorGroupStringAMD),
+	HOOK("GetPerfMonitorGroupsAMD", GetPerfMonitorGroupsAMD),
+	HOOK("GetPerfMonitorMissingNTIME", GetPerfMonitorMissingNTIME),
+	HOOK("GetQueryIndexediv", GetQueryIndexediv),
+	HOOK("GetQueryiv", GetQueryiv),
+	HOOK("GetQueryivARB", GetQueryiv),
+	HOOK("GetQueryivEXT", GetQueryiv),
+	HOOK("GetString", GetString),
+	HOOK("GetStringi", GetStringi),
+	HOOK("SelectPerfMonitorCountersAMD", SelectPerfMonitorCountersAMD),
+};
+
+static int compare_names(const void *name, const void *hook)
+{
+	return strcmp(name, ((const struct glp_hook *)hook)->name);
+}
+
+void *glp_hook_find(const char *name)
+{
+	const struct glp_hook *h = bsearch(name, hooks, sizeof(hooks) / sizeof(hooks[0]),
+					   sizeof(hooks[0]), compare_names);
+
+	return h ? h->function : NULL;
+}
+
+void *glp_hook_among(const struct glp_hook *among, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(name, among[i].name) == 0)
+			return among[i].function;
+	return NULL;
+}
+
+bool glp_hook_is_own(const char *name)
+{
+	return strstr(name, "PerfMonitor") && glp_hook_find(name);
+}

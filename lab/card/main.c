@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * ntime-model: a graphics card that is a model, and commands to it; "ntime model" starts it. Exit
+ * status: 0; 1: a vector is wrong; 125 after one sentence on stderr.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/command/alone.h"
+#include "base/command/help.h"
+#include "base/command/options.h"
+#include "base/output/say.h"
+#include "core/regs/nv50_wires.h"
+#include "base/os/clock.h"
+#include "base/os/file.h"
+#include "base/os/socket.h"
+#include "lab/card/lines.h"
+#include "lab/card/server.h"
+#include "lab/card/vectors.h"
+
+#define FAILED 125
+
+__attribute__((format(printf, 1, 2))) static int complain(const char *format, ...)
+{
+	va_list args;
+
+	fputs("ntime: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return FAILED;
+}
+
+static int print_line(const char *text)
+{
+	if (puts(text) < 0 || fflush(stdout))
+		return complain("standard output: %s", strerror(errno));
+	return 0;
+}
+
+/* ---- run ---- */
+
+struct run {
+	const char *log;		   /* NULL: none */
+	const char *chip, *path, *scene;   /* .scene NULL: the built-in one */
+	const char *units[NTM_NV50_KINDS]; /* options' masks; NULL: all of the die */
+	uint32_t keep[NTM_NV50_KINDS];
+};
+
+/* "--NAME VALUE" or "--NAME=VALUE" at argv[*i], given once. */
+static bool take_option(char **argv, int *i, const char *name, const char **value)
+{
+	size_t bytes = strlen(name);
+
+	if (*value || strncmp(argv[*i], name, bytes) != 0)
+		return false;
+	if (argv[*i][bytes] == '=')
+		*value = argv[*i] + bytes + 1;
+	else if (!argv[*i][bytes] && argv[*i + 1])
+		*value = argv[++*i];
+	return *value;
+}
+
+static const struct {
+	const char *option, *name;
+} unit_kinds[NTM_NV50_KINDS] = {
+	[NTM_NV50_TPCS] = { "--tpc", "TPCs" },
+	[NTM_NV50_ROPS] = { "--rop", "memory partitions" },
+	[NTM_NV50_MPS] = { "--mp", "MPs in a TPC" },
+};
+
+static bool take_units(char **argv, int *i, struct run *r)
+{
+	for (size_t k = 0; k < NTM_NV50_KINDS; k++)
+		if (take_option(argv, i, unit_kinds[k].option, &r->units[k]))
+			return true;
+	return false;
+}
+
+/* The masks that options give, for a board with @chip. 0 or after a sentence. */
+static int parse_units(struct run *r, const struct nthw_nv_chip *chip)
+{
+	for (unsigned int k = 0; k < NTM_NV50_KINDS; k++) {
+		const char *text = r->units[k], *at = text;
+		uint32_t most = ntm_nv50_units_of(chip, k);
+		uint64_t mask;
+
+		if (!text)
+			continue;
+		if (!ntm_number_take(&at, UINT16_MAX, &mask) || *at || !mask)
+			return complain("%s '%.40s' is no mask of %s, as in 0x6",
+					unit_kinds[k].option, text, unit_kinds[k].name);
+		if (mask >> most)
+			return complain("%s %s: bits 0 to %u stand for the %s of a die of %s",
+					unit_kinds[k].option, text, most - 1, unit_kinds[k].name,
+					chip->name);
+		r->keep[k] = (uint32_t)mask;
+	}
+	return 0;
+}
+
+static bool parse_run(int argc, char **argv, struct run *r)
+{
+	*r = (struct run){ 0 };
+	for (int i = 1; i < argc; i++) {
+		if (take_option(argv, &i, "--listen", &r->path) ||
+		    take_option(argv, &i, "--scene", &r->scene) ||
+		    take_option(argv, &i, "--log", &r->log) || take_units(argv, &i, r))
+			continue;
+		if (argv[i][0] == '-' || r->chip)
+			return false;
+		r->chip = argv[i];
+	}
+	return r->chip && r->path && *r->path;
+}
+
+/* The chips that there are models of, each behind @mark. */
+static void list_chips(char *list, size_t bytes, char mark)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < nthw_nv_chip_count && at < bytes; i++)
+		if (nthw_nv_has_wires(&nthw_nv_chips[i]))
+			at += (size_t)snprintf(list + at, bytes - at, "%c%s", mark,
+					       nthw_nv_chips[i].name);
+}
+
+static int unknown_chip(const char *name)
+{
+	char list[256] = "";
+
+	list_chips(list, sizeof(list), ' ');
+	return complain("there is no model of a chip '%.40s'; there are:%s", name, list);
+}
+
+/* Readable when SIGINT or SIGTERM came; -1. */
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -1;
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static int cannot_listen(const char *path, int error)
+{
+	if (error == -EADDRINUSE)
+		return complain("%s: a model serves there already", path);
+	if (error == -EEXIST)
+		return complain("%s: there is a file that is no socket; name another path", path);
+	return complain("cannot listen at %s: %s", path,
+			error == -ENAMETOOLONG ? nti_socket_why(error) : strerror(-error));
+}
+
+/* The text of file @path in new memory; NULL after a sentence. */
+static char *load_text(const char *path, size_t *bytes)
+{
+	char *text = malloc(NTM_LINES_BYTES_MAX + 1);
+	int fd = nti_file_open(path);
+	ssize_t n = fd;
+
+	if (fd >= 0) {
+		n = text ? nti_file_read_all(fd, text, NTM_LINES_BYTES_MAX + 1) : -ENOMEM;
+		nti_file_close(fd);
+	}
+	if (n >= 0) {
+		*bytes = (size_t)n;
+		return text;
+	}
+	(void)complain("cannot read %s: %s", path, strerror((int)-n));
+	free(text);
+	return NULL;
+}
+
+/* The scene in file @path, or the built-in one; NULL after a sentence. */
+static struct ntm_scene *load_scene(const char *path, const struct nthw_nv_chip *chip)
+{
+	size_t bytes = strlen(ntm_scene_default);
+	char *text = path ? load_text(path, &bytes) : NULL, why[512] = "";
+	struct ntm_scene *scene;
+	int ret;
+
+	if (path && !text)
+		return NULL;
+	ret = ntm_scene_parse(path ? path : "scene", text ? text : ntm_scene_default, bytes, chip,
+			      &scene, why, sizeof(why));
+	if (ret < 0)
+		(void)complain("%s", *why ? why : strerror(-ret));
+	free(text);
+	return scene;
+}
+
+static int serve(const struct ntm_scene *scene, const struct run *r)
+{
+	struct ntm_server *server;
+	FILE *log = NULL;
+	int signals, ret;
+
+	/* Who does not read the line any more shall not leave the socket behind. */
+	(void)signal(SIGPIPE, SIG_IGN);
+	signals = open_signals();
+	if (signals < 0)
+		return complain("cannot take signals: %s", strerror(errno));
+	if (r->log) {
+		log = fopen(r->log, "we");
+		if (!log)
+			return complain("cannot write %s: %s", r->log, strerror(errno));
+		(void)setvbuf(log, NULL, _IOLBF, BUFSIZ);
+	}
+	ret = ntm_server_new(scene, r->keep, r->path, &server);
+	if (ret < 0) {
+		if (log)
+			(void)fclose(log);
+		return cannot_listen(r->path, ret);
+	}
+	ntm_server_log(server, log);
+	/* Who waits for this line finds the socket there. */
+	printf("%s listens at %s\n", ntm_scene_chip(scene)->name, r->path);
+	(void)fflush(stdout);
+	ret = ntm_server_run(server, signals);
+	ntm_server_free(server);
+	(void)close(signals);
+	if (log && (ferror(log) | fclose(log)))
+		return complain("%s lacks accesses: it could not be written", r->log);
+	return ret < 0 ? complain("model run: %s", strerror(-ret)) : 0;
+}
+
+static int run(int argc, char **argv)
+{
+	const struct nthw_nv_chip *chip;
+	struct ntm_scene *scene;
+	struct run r;
+	bool is_whole = parse_run(argc, argv, &r);
+	int ret;
+
+	chip = r.chip ? nthw_nv_chip_by_name(r.chip) : NULL;
+	if (r.chip && (!chip || !nthw_nv_has_wires(chip)))
+		return unknown_chip(r.chip);
+	if (!is_whole)
+		return complain("model run: expected CHIP --listen SOCKET [--scene FILE] "
+				"[--log FILE] [--tpc MASK] [--rop MASK] [--mp MASK]");
+	if (parse_units(&r, chip) != 0)
+		return FAILED;
+	scene = load_scene(r.scene, chip);
+	if (!scene)
+		return FAILED;
+	for (uint32_t i = 0; i < NTM_NV50_KINDS; i++)
+		if (r.keep[i])
+			ntm_scene_keep(scene, i, r.keep[i]);
+	ret = serve(scene, &r);
+	ntm_scene_free(scene);
+	return ret;
+}
+
+/* ---- commands to one that runs ---- */
+
+/* A descriptor, or negative after a sentence. */
+static int reach(const char *path)
+{
+	struct ntime_model_hello hello;
+	int fd = nti_socket_open(path, &hello);
+
+	if (fd < 0)
+		(void)complain("cannot reach a model at %s: %s", path, nti_socket_why(fd));
+	return fd;
+}
+
+/* One request to the model at @path, on @fd; its answer to @text. Returns an exit status. */
+static int ask_on(int fd, const char *path, const struct ntime_model_request *request,
+		  const char *command, uint32_t *value, char *text, size_t bytes)
+{
+	int ret = nti_socket_ask(fd, request, command, value, text, bytes);
+
+	/* Whoever serves there. */
+	for (char *c = text; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	if (ret == 0)
+		return 0;
+	return *text ? complain("%s", text) : complain("%s: %s", path, nti_socket_why(ret));
+}
+
+__attribute__((format(printf, 5, 6))) static int ask_text_on(int fd, const char *path, char *text,
+							     size_t bytes, const char *format, ...)
+{
+	const struct ntime_model_request request = { .kind = NTIME_MODEL_TEXT };
+	char command[NTIME_MODEL_TEXT_BYTES + 1];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	if (n >= (int)sizeof(command))
+		return complain("model: more than %d bytes of a command", NTIME_MODEL_TEXT_BYTES);
+	return ask_on(fd, path, &request, command, NULL, text, bytes);
+}
+
+static int read_register(int argc, char **argv)
+{
+	struct ntime_model_request request = { .kind = NTIME_MODEL_READ };
+	char text[NTIME_MODEL_TEXT_BYTES + 1], *end;
+	unsigned long address;
+	uint32_t value = 0;
+	int fd, ret;
+
+	if (argc != 3)
+		return complain("model read: expected SOCKET ADDRESS");
+	errno = 0;
+	address = strtoul(argv[2], &end, 0);
+	if (argv[2][0] < '0' || argv[2][0] > '9' || *end || errno || address % 4 ||
+	    address >= NTM_NV50_BAR_BYTES)
+		return complain("model read: '%.40s' is no register: expected a multiple of 4 "
+				"below %#x",
+				argv[2], NTM_NV50_BAR_BYTES);
+	request.address = (uint32_t)address;
+	fd = reach(argv[1]);
+	if (fd < 0)
+		return FAILED;
+	ret = ask_on(fd, argv[1], &request, NULL, &value, text, sizeof(text));
+	nti_socket_close(fd);
+	if (ret)
+		return ret;
+	(void)snprintf(text, sizeof(text), "0x%08" PRIx32, value);
+	return print_line(text);
+}
+
+#define NS_PER_MS 1000000
+
+/* Most that a card is busy: a quarter of an hour. */
+#define BUSY_MAX UINT64_C(1000000000000)
+
+/*
+ * So many clocks, each a nanosecond long, so that who counts can read while they go by. Who comes
+ * late goes on from there: a few milliseconds at once are the most.
+ */
+static int work(int fd, const char *path, uint64_t clocks)
+{
+	const struct timespec pause = { .tv_nsec = NS_PER_MS };
+	char text[NTIME_MODEL_TEXT_BYTES + 1];
+	uint64_t last = nti_clock_ns(), now, due;
+	int ret = 0;
+
+	for (; !ret && clocks; clocks -= due) {
+		(void)nanosleep(&pause, NULL);
+		now = nti_clock_ns();
+		due = now - last < 5 * NS_PER_MS ? now - last : 5 * NS_PER_MS;
+		due = due < clocks ? due : clocks;
+		last = now;
+		ret = ask_text_on(fd, path, text, sizeof(text), "work %" PRIu64, due);
+	}
+	return ret;
+}
+
+/* 0, or -EINVAL: @text is no number from @least to @most. */
+static int parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	return *text < '0' || *text > '9' || *end || errno || *out < least || *out > most ? -EINVAL
+											  : 0;
+}
+
+/* Where ntime stat --frames wants to be told of the end of each frame; ntime(1). */
+#define FRAME_VARIABLE "NTIME_FRAME_FD"
+
+/* -1: nobody wants to be told, or what has that number is something else by now. */
+static int frame_descriptor(void)
+{
+	const char *text = getenv(FRAME_VARIABLE);
+	uint64_t number;
+	int type;
+	socklen_t size = sizeof(type);
+
+	if (!text || parse_number(text, 0, INT_MAX, &number) < 0 ||
+	    getsockopt((int)number, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type != SOCK_STREAM)
+		return -1;
+	return (int)number;
+}
+
+/* The frame has ended; the next one begins when that is known. Who is gone wants no further one. */
+static void tell_end(int *fd)
+{
+	char byte = '\n';
+
+	if (send(*fd, &byte, 1, MSG_NOSIGNAL) != 1 || recv(*fd, &byte, 1, 0) != 1)
+		*fd = -1;
+}
+
+static int play_frames(int fd, const char *path, uint64_t frames)
+{
+	char text[NTIME_MODEL_TEXT_BYTES + 1];
+	int told = frame_descriptor(), ret = 0;
+
+	if (told < 0)
+		return ask_text_on(fd, path, text, sizeof(text), "play %" PRIu64, frames);
+	for (uint64_t i = 1; !ret && i <= frames; i++) {
+		ret = ask_text_on(fd, path, text, sizeof(text), "frame %" PRIu64, i);
+		if (!ret && told >= 0)
+			tell_end(&told);
+	}
+	return ret;
+}
+
+static int play(int argc, char **argv)
+{
+	uint64_t frames, busy = 0;
+	int fd, ret;
+
+	if (argc != 3 && (argc != 5 || strcmp(argv[3], "--busy") != 0))
+		return complain("model play: expected SOCKET FRAMES [--busy CLOCKS]");
+	if (parse_number(argv[2], 1, NTIME_MODEL_FRAMES_MAX, &frames) < 0)
+		return complain("model play: '%.40s' is no number of frames from 1 to %d", argv[2],
+				NTIME_MODEL_FRAMES_MAX);
+	if (argc == 5 && parse_number(argv[4], 0, BUSY_MAX, &busy) < 0)
+		return complain("model play: '%.40s' is no number of clocks up to %" PRIu64,
+				argv[4], BUSY_MAX);
+	fd = reach(argv[1]);
+	if (fd < 0)
+		return FAILED;
+	/* It is as patient as who asks: ^C ends it. */
+	nti_socket_wait(fd);
+	ret = play_frames(fd, argv[1], frames);
+	if (!ret)
+		ret = work(fd, argv[1], busy);
+	nti_socket_close(fd);
+	return ret;
+}
+
+static int truth(int argc, char **argv)
+{
+	char text[NTIME_MODEL_TEXT_BYTES + 1];
+	uint64_t clocks;
+	int fd, ret;
+
+	if (argc != 3)
+		return complain("model truth: expected SOCKET EVENT, or a function of wires in "
+				"quotes");
+	fd = reach(argv[1]);
+	if (fd < 0)
+		return FAILED;
+	/* It is as patient as who asks: ^C ends it. */
+	nti_socket_wait(fd);
+	ret = ask_text_on(fd, argv[1], text, sizeof(text), "truth %s", argv[2]);
+	nti_socket_close(fd);
+	if (!ret && parse_number(text, 0, UINT64_MAX, &clocks) < 0)
+		ret = complain("%s: %s", argv[1], nti_socket_why(-EPROTO));
+	return ret ? ret : print_line(text);
+}
+
+/* ---- vectors ---- */
+
+static void say_vector(void *arg, const char *name, const char *wrong)
+{
+	(void)arg;
+	if (wrong)
+		printf("wrong  %s\n       %s\n", name, wrong);
+	else
+		printf("ok     %s\n", name);
+}
+
+/* Exit status: 0, 1 where one is wrong. */
+static int vectors(int argc, char **argv)
+{
+	struct ntm_vectors_result result = { 0 };
+	struct ntm_vectors *v;
+	char *text, why[512] = "";
+	size_t bytes;
+	int ret;
+
+	if (argc != 2)
+		return complain("model vectors: expected FILE");
+	text = load_text(argv[1], &bytes);
+	if (!text)
+		return FAILED;
+	ret = ntm_vectors_parse(argv[1], text, bytes, &v, why, sizeof(why));
+	if (ret == 0)
+		ret = ntm_vectors_run(v, say_vector, NULL, &result);
+	ntm_vectors_free(v);
+	free(text);
+	if (ret < 0)
+		return complain("%s", *why ? why : strerror(-ret));
+	printf("%zu vectors on %zu domains of chips, %zu wrong\n", result.vectors, result.runs,
+	       result.failed);
+	if (fflush(stdout) || ferror(stdout))
+		return complain("standard output: %s", strerror(errno));
+	return result.failed ? 1 : 0;
+}
+
+static const struct action {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} actions[] = {
+	{ "run", run },	    { "read", read_register }, { "play", play },
+	{ "truth", truth }, { "vectors", vectors },
+};
+
+enum {
+	ID_LISTEN = 256,
+	ID_BUSY,
+	ID_SCENE,
+	ID_LOG,
+	ID_TPC,
+	ID_ROP,
+	ID_MP,
+};
+
+/* For help and completion. */
+static const struct cli_option options[] = {
+	{ ID_LISTEN, "listen", "SOCKET", "run: serve the card at this socket" },
+	{ ID_SCENE, "scene", "FILE", "run: what the card works on; ntime-model(1) has the form" },
+	{ ID_LOG, "log", "FILE", "run: write each access of a register there, for ntime trace" },
+	{ ID_TPC, "tpc", "MASK", "run: the board has these TPCs alone, as in 0x6" },
+	{ ID_ROP, "rop", "MASK", "run: and these memory partitions" },
+	{ ID_MP, "mp", "MASK", "run: and these multiprocessors in each TPC" },
+	{ ID_BUSY, "busy", "CLOCKS", "play: draw for so many more clocks, at 1 GHz" },
+	CLI_OPTION_HELP,
+	CLI_OPTION_END,
+};
+
+/* What may stand behind these words of a command line, for completion. */
+static int print_words(const struct cli_command *self, int argc, char **argv)
+{
+	char list[256] = "";
+
+	(void)self;
+	for (size_t i = 0; argc == 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
+		puts(actions[i].name);
+	if (argc != 2 || strcmp(argv[1], "run") != 0)
+		return 0;
+	list_chips(list, sizeof(list), '\n');
+	return print_line(list + 1);
+}
+
+static bool wants_help(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return true;
+	return false;
+}
+
+static int run_model(const struct cli_command *self, int argc, char **argv)
+{
+	if (wants_help(argc, argv)) {
+		cli_help_print(stdout, self);
+		return cli_say_stdout_end();
+	}
+	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (strcmp(actions[i].name, argv[1]) == 0)
+			return actions[i].run(argc - 1, argv + 1);
+	return cli_say_misuse(self->name, "name an action: run, read, play, truth or vectors");
+}
+
+static const struct cli_command command = {
+	.name = "model",
+	.usage = "model run CHIP --listen SOCKET [--scene FILE] [--log FILE] "
+		 "[--tpc MASK] [--rop MASK] [--mp MASK]\n"
+		 "model read SOCKET ADDRESS\n"
+		 "model play SOCKET FRAMES [--busy CLOCKS]\n"
+		 "model truth SOCKET EVENT|FUNCTION\n"
+		 "model vectors FILE",
+	.about = CLI_ABOUT_MODEL,
+	.details = "run is a card with this chip (G80, G84, G86, G92, G94, G96, G98, G200, GT215, "
+		   "GT216 or GT218) until ^C; the socket goes away with it. read prints a register "
+		   "of its BAR 0. play lets it work for so many frames, those of the scene or "
+		   "made up, always the same, and draws on with --busy; its time stands still "
+		   "otherwise. truth prints how often an event, or a function of wires such as "
+		   "'trast.1 & trast.6', was true in the last play, or the sum of its amounts, "
+		   "found without any counter. vectors runs test vectors of its counters from a "
+		   "file. ntime counts on it with --model SOCKET.",
+	.options = options,
+	.words = print_words,
+	.run = run_model,
+};
+
+int main(int argc, char **argv)
+{
+	return cli_alone_main(&command, argc, argv);
+}

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* Serves one card over a socket. */
+#include "lab/card/server.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "include/uapi/ntime_model.h"
+#include "lab/card/truth.h"
+
+#define CLIENTS_MAX 64
+
+/* What takes long, done frame by frame, so that others are served meanwhile. */
+struct job {
+	char text[NTIME_MODEL_TEXT_BYTES + 1]; /* of truth; "": play */
+	uint32_t next, last;		       /* frames */
+	uint64_t sum;
+};
+
+struct client {
+	int fd;
+	pid_t pid;
+	struct job *job; /* until it is done nothing else of the client is heard; NULL: none */
+};
+
+struct ntm_server {
+	struct ntm_nv50_card card;
+	uint32_t *bar, boot_0;
+	char *path;
+	int listener;
+	struct stat own; /* the socket as we made it */
+	struct client client[CLIENTS_MAX];
+	size_t clients;
+	bool is_full; /* of descriptors: nobody is accepted until a client goes */
+	int holder;   /* descriptor of the client that holds the card; -1: nobody */
+	const struct ntm_scene *scene;
+	uint32_t frames; /* of the last "play" */
+	uint64_t busy;	 /* clocks of "work" since then */
+	FILE *log;	 /* NULL: none */
+};
+
+struct answer {
+	struct ntime_model_reply reply;
+	char text[NTIME_MODEL_TEXT_BYTES + 1];
+	bool is_later; /* a job gives it */
+};
+
+/* ---- commands ---- */
+
+static void advance(void *arg, const struct ntm_stretch *stretch)
+{
+	struct ntm_server *s = arg;
+	struct ntm_nv50_wires wires;
+
+	ntm_wires_of(stretch, &s->card, &wires);
+	ntm_nv50_card_advance(&s->card, &wires, stretch->clocks);
+}
+
+static void work(struct ntm_server *s, uint32_t clocks)
+{
+	const struct ntm_stretch stretch = ntm_scene_busy(clocks);
+
+	advance(s, &stretch);
+	s->busy += clocks;
+}
+
+static bool is_play(const struct job *job)
+{
+	return !*job->text;
+}
+
+/* Nobody's frames come between those of another one: a play waits until no other goes on. */
+static bool is_waiting(const struct ntm_server *s, const struct client *c)
+{
+	for (size_t i = 0; is_play(c->job) && i < s->clients; i++)
+		if (&s->client[i] != c && s->client[i].job && is_play(s->client[i].job) &&
+		    s->client[i].job->next > 1)
+			return true;
+	return false;
+}
+
+static int begin_job(struct client *c, const char *text, uint32_t first, uint32_t last,
+		     struct answer *a)
+{
+	c->job = calloc(1, sizeof(*c->job));
+	if (!c->job)
+		return -ENOMEM;
+	(void)snprintf(c->job->text, sizeof(c->job->text), "%s", text);
+	c->job->next = first;
+	c->job->last = last;
+	a->is_later = true;
+	return 0;
+}
+
+/* The frames that were played, and the clocks that drew on. */
+static int begin_truth(struct ntm_server *s, struct client *c, const char *text, struct answer *a)
+{
+	uint64_t busy;
+	int ret = ntm_truth(text, s->scene, 1, 0, s->busy, &busy, a->text, sizeof(a->text));
+
+	if (ret == 0)
+		ret = begin_job(c, text, 1, s->frames, a);
+	if (ret == 0)
+		c->job->sum = busy;
+	return ret;
+}
+
+static int parse_number(const char *text, const char *of, uint32_t most, uint32_t *count,
+			struct answer *a)
+{
+	bool is_number = *text >= '0' && *text <= '9';
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (!is_number || errno || *end || n < 1 || n > most) {
+		(void)snprintf(a->text, sizeof(a->text),
+			       "'%.40s' is no number of %s from 1 to %" PRIu32, text, of, most);
+		return -EINVAL;
+	}
+	*count = (uint32_t)n;
+	return 0;
+}
+
+/* A frame by itself: the first one, or the one behind those that were played. */
+static int begin_frame(struct ntm_server *s, struct client *c, uint32_t number, struct answer *a)
+{
+	if (number > 1 && number != s->frames + 1) {
+		(void)snprintf(a->text, sizeof(a->text),
+			       "frame %" PRIu32 " does not follow frame %" PRIu32
+			       ": somebody else has played",
+			       number, s->frames);
+		return -EBUSY;
+	}
+	return begin_job(c, "", number, number, a);
+}
+
+static int take_text(struct ntm_server *s, struct client *c, const char *text, struct answer *a)
+{
+	uint32_t count;
+	int ret;
+
+	for (const char *at = text; *at; at++)
+		if (*at < ' ' || *at > '~') {
+			(void)snprintf(a->text, sizeof(a->text), "a command is printable ASCII");
+			return -EINVAL;
+		}
+	if (strncmp(text, "truth ", 6) == 0)
+		return begin_truth(s, c, text + 6, a);
+	if (strncmp(text, "play ", 5) == 0) {
+		ret = parse_number(text + 5, "frames", NTIME_MODEL_FRAMES_MAX, &count, a);
+		return ret < 0 ? ret : begin_job(c, "", 1, count, a);
+	}
+	if (strncmp(text, "frame ", 6) == 0) {
+		ret = parse_number(text + 6, "a frame", NTIME_MODEL_FRAME_LAST, &count, a);
+		return ret < 0 ? ret : begin_frame(s, c, count, a);
+	}
+	if (strncmp(text, "work ", 5) == 0) {
+		ret = parse_number(text + 5, "clocks", NTIME_MODEL_WORK_MAX, &count, a);
+		if (ret == 0)
+			work(s, count);
+		return ret;
+	}
+	(void)snprintf(a->text, sizeof(a->text),
+		       "'%.40s' is no command; there are play, frame, work and truth", text);
+	return -EINVAL;
+}
+
+/* ---- requests ---- */
+
+/* A client that ended may not have been dropped yet. */
+static bool is_gone(int fd)
+{
+	struct pollfd p = { .fd = fd };
+
+	return poll(&p, 1, 0) == 1 && p.revents & (POLLHUP | POLLERR);
+}
+
+static int hold(struct ntm_server *s, const struct client *c, struct answer *a)
+{
+	if (s->holder < 0 || is_gone(s->holder))
+		s->holder = c->fd;
+	if (s->holder == c->fd)
+		return 0;
+	for (size_t i = 0; i < s->clients; i++)
+		if (s->client[i].fd == s->holder)
+			a->reply.value = (uint32_t)s->client[i].pid;
+	return -EBUSY;
+}
+
+#define LOG_PLACE "(0000:00:00.0:region0+0x%" PRIx32 ", "
+
+static int read_register(struct ntm_server *s, uint32_t address, uint32_t *value)
+{
+	if (ntm_nv50_card_peek(&s->card, address, value) < 0)
+		return -EINVAL;
+	if (s->log)
+		fprintf(s->log, "vfio_region_read  " LOG_PLACE "4) = 0x%" PRIx32 "\n", address,
+			*value);
+	ntm_scene_pass(&s->card);
+	return 0;
+}
+
+static int write_register(struct ntm_server *s, uint32_t address, uint32_t value)
+{
+	if (ntm_nv50_card_poke(&s->card, address, value) < 0)
+		return -EINVAL;
+	if (s->log)
+		fprintf(s->log, "vfio_region_write  " LOG_PLACE "0x%" PRIx32 ", 4)\n", address,
+			value);
+	ntm_scene_pass(&s->card);
+	return 0;
+}
+
+static int serve_request(struct ntm_server *s, struct client *c,
+			 const struct ntime_model_request *r, const char *text, struct answer *a)
+{
+	if (r->reserved || (*text && r->kind != NTIME_MODEL_TEXT))
+		return -EINVAL;
+	switch (r->kind) {
+	case NTIME_MODEL_READ:
+		return read_register(s, r->address, &a->reply.value);
+	case NTIME_MODEL_WRITE:
+		if (s->holder != c->fd)
+			return -EPERM;
+		return write_register(s, r->address, r->value);
+	case NTIME_MODEL_HOLD:
+		return hold(s, c, a);
+	case NTIME_MODEL_TEXT:
+		return take_text(s, c, text, a);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* Who does not take its answers is not waited for. */
+static bool send_answer(const struct client *c, const struct answer *a)
+{
+	struct {
+		struct ntime_model_reply reply;
+		char text[NTIME_MODEL_TEXT_BYTES + 1];
+	} message = { .reply = a->reply };
+	size_t bytes = sizeof(message.reply) + strlen(a->text);
+
+	memcpy(message.text, a->text, sizeof(message.text));
+	return send(c->fd, &message, bytes, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)bytes;
+}
+
+/* A frame of the client's job, and the answer behind the last one. False: as below. */
+static bool go_on(struct ntm_server *s, struct client *c)
+{
+	struct job *job = c->job;
+	struct answer a = { 0 };
+	uint64_t clocks = 0;
+	bool is_sent;
+
+	if (is_play(job) && job->next == 1) {
+		s->frames = 0;
+		s->busy = 0;
+	}
+	if (job->next <= job->last && is_play(job))
+		ntm_scene_frame(s->scene, ++s->frames, advance, s);
+	else if (job->next <= job->last)
+		(void)ntm_truth(job->text, s->scene, job->next, job->next, 0, &clocks, a.text,
+				sizeof(a.text));
+	job->sum += clocks;
+	if (job->next++ < job->last)
+		return true;
+	if (!is_play(job))
+		(void)snprintf(a.text, sizeof(a.text), "%" PRIu64, job->sum);
+	is_sent = send_answer(c, &a);
+	free(job);
+	c->job = NULL;
+	return is_sent;
+}
+
+/* False: the client is to be disconnected. */
+static bool serve_client(struct ntm_server *s, struct client *c)
+{
+	struct {
+		struct ntime_model_request request;
+		char text[NTIME_MODEL_TEXT_BYTES + 1];
+	} message = { 0 };
+	struct answer a = { 0 };
+	ssize_t got = recv(c->fd, &message, sizeof(message), MSG_DONTWAIT);
+
+	if (got < 0)
+		return errno == EAGAIN || errno == EINTR;
+	if ((size_t)got < sizeof(message.request) ||
+	    (size_t)got > sizeof(message.request) + NTIME_MODEL_TEXT_BYTES)
+		return false;
+	a.reply.error = serve_request(s, c, &message.request, message.text, &a);
+	return a.is_later || send_answer(c, &a);
+}
+
+/* ---- clients ---- */
+
+static void drop_client(struct ntm_server *s, size_t i)
+{
+	if (s->holder == s->client[i].fd)
+		s->holder = -1;
+	(void)close(s->client[i].fd);
+	free(s->client[i].job);
+	s->is_full = false;
+	s->client[i] = s->client[--s->clients];
+}
+
+static void add_client(struct ntm_server *s)
+{
+	const struct ntime_model_hello hello = {
+		.magic = NTIME_MODEL_MAGIC,
+		.version = NTIME_MODEL_VERSION,
+		.boot_0 = s->boot_0,
+	};
+	struct ucred peer = { 0 };
+	socklen_t size = sizeof(peer);
+	int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
+
+	s->is_full = fd < 0 && (errno == EMFILE || errno == ENFILE) && s->clients;
+	if (fd < 0)
+		return;
+	if (s->clients == CLIENTS_MAX ||
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ||
+	    send(fd, &hello, sizeof(hello), MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof(hello)) {
+		(void)close(fd);
+		return;
+	}
+	s->client[s->clients++] = (struct client){ .fd = fd, .pid = peer.pid };
+}
+
+/* What is wanted of a client: nothing but to know that it ended while its job goes on. */
+static bool serve_or_go_on(struct ntm_server *s, struct client *c, short came)
+{
+	if (!c->job)
+		return !came || serve_client(s, c);
+	if (came & (POLLHUP | POLLERR))
+		return false;
+	return is_waiting(s, c) || go_on(s, c);
+}
+
+int ntm_server_run(struct ntm_server *s, int until_fd)
+{
+	struct pollfd fds[2 + CLIENTS_MAX];
+
+	for (;;) {
+		bool has_job = false;
+
+		fds[0] = (struct pollfd){ .fd = until_fd, .events = POLLIN };
+		fds[1] = (struct pollfd){ .fd = s->is_full ? -1 : s->listener, .events = POLLIN };
+		for (size_t i = 0; i < s->clients; i++) {
+			has_job = has_job || s->client[i].job;
+			fds[2 + i] = (struct pollfd){ .fd = s->client[i].fd,
+						      .events = s->client[i].job ? 0 : POLLIN };
+		}
+		if (poll(fds, 2 + s->clients, has_job ? 0 : -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		if (fds[0].revents)
+			return 0;
+		/* From the last one: the place of one that goes is the last one's. */
+		for (size_t i = s->clients; i-- > 0;)
+			if (!serve_or_go_on(s, &s->client[i], fds[2 + i].revents))
+				drop_client(s, i);
+		if (fds[1].revents)
+			add_client(s);
+	}
+}
+
+/* ---- the socket ---- */
+
+/* Nobody listens at what a server that was killed has left: it can be replaced. */
+static int remove_left(const struct sockaddr_un *address)
+{
+	struct stat st;
+	int fd, ret;
+
+	if (lstat(address->sun_path, &st) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -EEXIST;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	ret = connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 ? -errno : 0;
+	(void)close(fd);
+	if (ret != -ECONNREFUSED)
+		return -EADDRINUSE;
+	return unlink(address->sun_path) < 0 ? -errno : 0;
+}
+
+static int listen_at(struct ntm_server *s)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t bytes = strlen(s->path) + 1;
+	int ret;
+
+	if (bytes > sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	memcpy(address.sun_path, s->path, bytes);
+	ret = remove_left(&address);
+	if (ret < 0)
+		return ret;
+	s->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (s->listener < 0 ||
+	    bind(s->listener, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    lstat(s->path, &s->own) < 0 || listen(s->listener, CLIENTS_MAX) < 0)
+		return -errno;
+	return 0;
+}
+
+/* The card as the board has it. False: the die has no such units. */
+static bool make_card(struct ntm_server *s, const uint32_t keep[NTM_NV50_KINDS])
+{
+	if (!ntm_nv50_card_init(&s->card, ntm_scene_chip(s->scene), s->bar))
+		return false;
+	for (unsigned int i = 0; i < NTM_NV50_KINDS; i++)
+		if (keep[i] && !ntm_nv50_card_keep(&s->card, i, keep[i]))
+			return false;
+	return true;
+}
+
+int ntm_server_new(const struct ntm_scene *scene, const uint32_t keep[NTM_NV50_KINDS],
+		   const char *path, struct ntm_server **out)
+{
+	struct ntm_server *s = calloc(1, sizeof(*s));
+	int ret;
+
+	*out = NULL;
+	if (!s)
+		return -ENOMEM;
+	s->scene = scene;
+	s->listener = s->holder = -1;
+	s->path = strdup(path);
+	s->bar = calloc(1, NTM_NV50_BAR_BYTES);
+	if (!s->path || !s->bar)
+		ret = -ENOMEM;
+	else if (!make_card(s, keep) || ntm_nv50_card_peek(&s->card, 0, &s->boot_0) < 0)
+		ret = -EINVAL;
+	else
+		ret = listen_at(s);
+	if (ret < 0) {
+		ntm_server_free(s);
+		return ret;
+	}
+	*out = s;
+	return 0;
+}
+
+void ntm_server_log(struct ntm_server *s, FILE *log)
+{
+	s->log = log;
+}
+
+void ntm_server_free(struct ntm_server *s)
+{
+	struct stat st;
+
+	if (!s)
+		return;
+	while (s->clients)
+		drop_client(s, s->clients - 1);
+	if (s->listener >= 0)
+		(void)close(s->listener);
+	if (s->own.st_ino && lstat(s->path, &st) == 0 && st.st_ino == s->own.st_ino &&
+	    st.st_dev == s->own.st_dev)
+		(void)unlink(s->path);
+	free(s->bar);
+	free(s->path);
+	free(s);
+}
