@@ -4,6 +4,7 @@
 #   make run                          WERROR=1        warnings are errors (CI does this)
 #   make test                         FUZZ_SECONDS=N  length of one fuzz target
 #   make test T=NAME                  NO_DEPS=1       never call apt-get
+#   make test Y=YARD, make lint Y=YARD   one part of the tree; make test-all FROM=PART goes on there
 #   make install prefix=/usr DESTDIR=/tmp/root
 
 BUILD ?= build
@@ -11,6 +12,8 @@ prefix ?= /usr/local
 PREFIX ?= $(prefix)
 DESTDIR ?=
 T ?=
+Y ?=
+FROM ?=
 export BUILD PREFIX DESTDIR
 
 .PHONY: all run test test-all lint lint-light format docs bench lab fuzz install install-strip uninstall dist deb static clean help
@@ -24,11 +27,11 @@ run: all
 
 test:
 	@scripts/install-deps build test lab
-	@scripts/test $(if $(T),'$(T)')
+	@scripts/test $(if $(Y),--yard '$(Y)',$(if $(T),'$(T)'))
 
 test-all:
 	@scripts/install-deps build test lab packages disguise
-	@scripts/test --all
+	@scripts/test --all $(if $(FROM),'$(FROM)')
 
 lint-light:
 	@scripts/install-deps build lint-light
@@ -36,7 +39,7 @@ lint-light:
 
 lint:
 	@scripts/install-deps build lint
-	@scripts/lint
+	@scripts/lint $(if $(Y),--yard '$(Y)')
 
 format:
 	@scripts/install-deps lint
@@ -85,9 +88,9 @@ clean:
 help:
 	@echo 'make all      build the library and the command in $(BUILD)/'
 	@echo 'make run      build, then measure a real workload with ntime'
-	@echo 'make test     the short run of the tests; T=NAME runs one, by the name that the log shows'
-	@echo 'make test-all every test: all guests of the lab, more sanitizers, longer fuzzing'
-	@echo 'make lint     every static check; names the steps with findings; lint-light: the quick ones'
+	@echo 'make test     the short run of the tests; T=NAME runs one, by the name that the log shows; Y=trace those of a yard'
+	@echo 'make test-all every test: all guests of the lab, more sanitizers, longer fuzzing; FROM=lab goes on there'
+	@echo 'make lint     every static check; names the steps with findings; lint-light: the quick ones; Y=trace: of the files of a yard'
 	@echo 'make format   put all C files into the form that lint wants'
 	@echo 'make docs     man pages as HTML in $(BUILD)/html/'
 	@echo 'make bench    the programs of bench/, side by side with their peers'

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The files of the tree: what git tracks or would track; without git, everything but build directories.
+"""The files of the tree: what git tracks or would track; without git, everything but build directories. Of the yard that TREE_YARD names alone.
 
 As a program: print those whose names end as the arguments say (none: all of them).
 """
@@ -28,8 +28,9 @@ def files(*endings):
     # A tree inside somebody else's repository is none of git's business.
     known = git.stdout.decode().split('\0') if git.returncode == 0 else []
     names = known if 'Makefile' in known else _walk()
+    yard = os.environ.get('TREE_YARD')
     return sorted(n for n in set(names) if n and (not endings or n.endswith(endings)) and
-                  os.path.isfile(os.path.join(ROOT, n)))
+                  (not yard or n.startswith(yard + '/')) and os.path.isfile(os.path.join(ROOT, n)))
 
 
 def read(name):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Which registers tell more of other users than counts, that no such row is without its class, and
- * that driver/docs/readable.md is what the rows say.
+ * that docs/readable.md is what the rows say.
  */
 #include <stdbool.h>
 
@@ -10,7 +10,7 @@
 #include "core/seq/box.h"
 #include "base/tests/tt.h"
 
-#define DOC "driver/docs/readable.md"
+#define DOC "docs/readable.md"
 
 /*
  * Parts of the names that vendors give to such registers, among them those of registers without a

@@ -56,7 +56,10 @@ def noisy(seed, mean, n=160):
 
 def published():
     """The 42 rows of lab/tests/model/test_nvpm.py."""
-    with open(f'{t.ROOT}/lab/tests/model/test_nvpm.py', encoding='utf-8') as f:
+    path = f'{t.ROOT}/lab/tests/model/test_nvpm.py'
+    if not os.path.exists(path):
+        raise t.Skip('there is no lab in this tree, which has the rows')
+    with open(path, encoding='utf-8') as f:
         text = re.search(r"^PUBLISHED = (\{.*?'''\})", f.read(), re.M | re.S)[1]
     return [line.split() for chip in ast.literal_eval(text).values() for line in chip.strip().splitlines()]
 

@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
 import command as t    # noqa: E402
 from command import ROOT, SIM, equal, err, has, ntime    # noqa: E402
 MACHINE = os.path.join(ROOT, 'count/tests/machine/intel-skx-2s.json')

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import termios
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../base/tests'))
 import command as t    # noqa: E402
 from command import equal, has_not    # noqa: E402
 test = t.test
@@ -222,8 +222,54 @@ test(shells_that_are_missing)
 
 
 @test
-def traces_are_completed_by_actions_and_their_options():
+def every_option_is_told_for_completion():
+    """scripts/check-options compares these lines with the man pages and completions."""
+    rows = [line.split('\t') for line in t.ntime('complete-options').stdout.decode().splitlines()]
+    equal({len(row) for row in rows}, {5}, 'fields')
+    equal({row[0].split()[0] for row in rows}, {'ntime', 'stat', 'compare', 'watch', 'list', 'doctor', 'reg', 'trace', 'gl', 'driver', 'lab', 'model'},
+          'subcommands')
+    t.has([row[1:4] for row in rows if row[0] == 'stat'], ['--event', '-e', 'LIST'])
+    told = {of: t.ntime('help', *of.split()).stdout.decode() for of in {row[0] for row in rows} - {'ntime'}}
+    for row in rows:
+        if row[0] == 'ntime':
+            continue
+        t.has(told[row[0]], row[1])
+        if not row[4]:
+            raise AssertionError(f'{row[1]} says nothing')
+
+
+@test
+def help_of_actions():
+    """Actions without options of their own: the help of their subcommand has them."""
+    for words in ('reg ls', 'reg hammer', 'driver load', 'driver status', 'lab run', 'lab module', 'lab clean'):
+        subcommand = words.split()[0]
+        done = t.ntime('help', *words.split())
+        equal([done.returncode, done.stdout], [0, t.ntime('help', subcommand).stdout], words)
+    for words in ('reg l', 'lab build |', 'list units'):
+        done = t.ntime('help', *words.split(' ', 1))
+        equal([done.returncode, done.stdout], [125, b''], words)
+        t.has(t.err(done), f"there is no '{words}'")
+
+
+@test
+def every_subcommand_is_told_for_completion():
+    """count/cli/meson.build lists them; scripts/check-options looks for the man page, the test and the completions of each."""
+    rows = [line.split('\t') for line in t.ntime('complete-subcommands').stdout.decode().splitlines()]
+    equal([row[0] for row in rows], ['stat', 'compare', 'watch', 'list', 'doctor', 'reg', 'trace', 'gl', 'driver', 'lab', 'model', 'help'], 'subcommands')
+    overview = ' '.join(t.ntime('--help').stdout.decode().split())
+    for name, about in rows:
+        t.has(overview, f'{name} {about}')
+        t.has(' '.join(t.ntime('help', name).stdout.decode().split()), about)
+    has_not(overview, 'complete-')
+    t.has(t.err(t.ntime('complete-subcommands', 'word')), 'complete-subcommands takes no argument')
+    t.has(t.err(t.ntime('complete-words', 'nosuch')), 'complete-words takes a subcommand and the words behind it')
+
+
+@test
+def actions_and_their_options_are_completed():
     for line, offer, other in (
+            ('ntime help trace ', 'show', 'doctor --help'),
+            ('ntime help lab ', 'module', 'doctor'),
             ('ntime trace ', 'show', 'stat --'),
             ('ntime trace st', 'state', 'show'),
             ('ntime trace show --f', '--fold', '--to'),
