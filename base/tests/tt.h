@@ -103,6 +103,12 @@ static inline void tt_has_(const char *text, const char *part, const char *what,
 	_fail(file, line);
 }
 
+/* Rounds of what is tried at random: @whole with TT_WHOLE ("make test-all"), else @part of them. */
+static inline unsigned int tt_rounds(unsigned int whole, unsigned int part)
+{
+	return getenv("TT_WHOLE") ? whole : part;
+}
+
 static inline int tt_skip_all(const char *why)
 {
 	printf("1..0 # SKIP %s\n", why);

@@ -1596,7 +1596,7 @@ TEST(nothing_stays_changed_whatever_fails)
 	int round, k, all;
 
 	assert_non_null(r);
-	for (n = 0; n < 4 * NTHW_ARRAY_SIZE(chips); n++) {
+	for (n = 0; n < tt_rounds(4, 1) * NTHW_ARRAY_SIZE(chips); n++) {
 		const char *chip = chips[n % NTHW_ARRAY_SIZE(chips)];
 		uint64_t this = tt_random(&seed);
 

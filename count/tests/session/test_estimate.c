@@ -402,6 +402,11 @@ static void make(struct program *p, const struct family_row *r, const struct len
 	r->make(p, seed);
 }
 
+static unsigned int trials_of(const struct length_row *length)
+{
+	return tt_rounds(length->trials, length->trials / 8);
+}
+
 static void try_one(const struct family_row *r, const struct length_row *length, bool by_work,
 		    uint64_t *seed, struct tallied *t)
 {
@@ -463,7 +468,7 @@ TEST(intervals_hold)
 		for (size_t i = 0; i < LENGTHS; i++) {
 			struct tallied t = { 0 };
 
-			for (unsigned int n = 0; n < lengths[i].trials; n++)
+			for (unsigned int n = 0; n < trials_of(&lengths[i]); n++)
 				try_one(r, &lengths[i], false, &seed, &t);
 			show("alone", r, &lengths[i], &t);
 			check(r, &t, least_of(r), 0.98);
@@ -482,7 +487,7 @@ TEST(intervals_hold_by_work)
 		for (size_t i = 0; i < LENGTHS; i++) {
 			struct tallied t = { 0 };
 
-			for (unsigned int n = 0; n < lengths[i].trials; n++)
+			for (unsigned int n = 0; n < trials_of(&lengths[i]); n++)
 				try_one(r, &lengths[i], true, &seed, &t);
 			show("by work", r, &lengths[i], &t);
 			check(r, &t, r->by_work, 1);
@@ -519,7 +524,7 @@ static void try_mixtures(const struct family_row *one, const struct family_row *
 	for (size_t i = 0; i < LENGTHS; i++) {
 		struct tallied t[FAMILIES] = { { 0 } };
 
-		for (unsigned int n = 0; n < times * lengths[i].trials / EACH; n++)
+		for (unsigned int n = 0; n < times * trials_of(&lengths[i]) / EACH; n++)
 			try_mixture(one, others, &lengths[i], &seed, t);
 		TT_FOR_EACH_ROW(r, family_rows) {
 			struct tallied *of = &t[r - family_rows];

@@ -15,7 +15,7 @@
 #if defined(NTI_SHARED_HALVES)
 #define FRAMES 10000u
 #else
-#define FRAMES 100000u
+#define FRAMES tt_rounds(100000, 20000)
 #endif
 
 static const struct depth_row {
