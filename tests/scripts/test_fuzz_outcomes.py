@@ -29,10 +29,13 @@ def a_run_that_says_nothing_is_a_failure():
 
 @test
 def wrong_arguments_are_refused():
-    for words in (['--everything'], ['a', 'b'], ['--all', 'plan']):
+    usage = 'test [--all [PART] | --yard YARD | NAME]\n'
+    for words, says in ((['--everything'], usage), (['a', 'b'], usage), (['--yard'], usage), (['--all', 'release', 'lab'], usage),
+                        (['--all', 'plan'], "test: --all knows tables, unit, threads, release, lab, fuzz, disguises, subsets, not 'plan'\n"),
+                        (['--yard', 'plan'], "test: --yard knows core, base, count, driver, trace, gl, lab, not 'plan'\n")):
         done = subprocess.run([f'{common.ROOT}/scripts/test', *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               encoding='utf-8', stdin=subprocess.DEVNULL, check=False)
-        equal((done.returncode, done.stderr), (2, 'test [--all | NAME]\n'))
+        equal((done.returncode, done.stderr), (2, says))
 
 
 if __name__ == '__main__':
