@@ -19,6 +19,7 @@
 #include "base/command/alone.h"
 #include "base/command/help.h"
 #include "base/command/options.h"
+#include "base/output/exit.h"
 #include "base/output/say.h"
 #include "core/regs/nv50_wires.h"
 #include "base/os/clock.h"
@@ -28,19 +29,7 @@
 #include "lab/card/server.h"
 #include "lab/card/vectors.h"
 
-#define FAILED 125
-
-__attribute__((format(printf, 1, 2))) static int complain(const char *format, ...)
-{
-	va_list args;
-
-	fputs("ntime: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	return FAILED;
-}
+#define complain(...) (cli_say(__VA_ARGS__), CLI_EXIT_FAILED)
 
 static int print_line(const char *text)
 {
@@ -51,26 +40,12 @@ static int print_line(const char *text)
 
 /* ---- run ---- */
 
+/* What options say; NULL: nothing. */
 struct run {
-	const char *log;		   /* NULL: none */
-	const char *chip, *path, *scene;   /* .scene NULL: the built-in one */
-	const char *units[NTM_NV50_KINDS]; /* options' masks; NULL: all of the die */
+	const char *path, *scene, *log, *busy;
+	const char *units[NTM_NV50_KINDS]; /* masks */
 	uint32_t keep[NTM_NV50_KINDS];
 };
-
-/* "--NAME VALUE" or "--NAME=VALUE" at argv[*i], given once. */
-static bool take_option(char **argv, int *i, const char *name, const char **value)
-{
-	size_t bytes = strlen(name);
-
-	if (*value || strncmp(argv[*i], name, bytes) != 0)
-		return false;
-	if (argv[*i][bytes] == '=')
-		*value = argv[*i] + bytes + 1;
-	else if (!argv[*i][bytes] && argv[*i + 1])
-		*value = argv[++*i];
-	return *value;
-}
 
 static const struct {
 	const char *option, *name;
@@ -79,14 +54,6 @@ static const struct {
 	[NTM_NV50_ROPS] = { "--rop", "memory partitions" },
 	[NTM_NV50_MPS] = { "--mp", "MPs in a TPC" },
 };
-
-static bool take_units(char **argv, int *i, struct run *r)
-{
-	for (size_t k = 0; k < NTM_NV50_KINDS; k++)
-		if (take_option(argv, i, unit_kinds[k].option, &r->units[k]))
-			return true;
-	return false;
-}
 
 /* The masks that options give, for a board with @chip. 0 or after a sentence. */
 static int parse_units(struct run *r, const struct nthw_nv_chip *chip)
@@ -108,21 +75,6 @@ static int parse_units(struct run *r, const struct nthw_nv_chip *chip)
 		r->keep[k] = (uint32_t)mask;
 	}
 	return 0;
-}
-
-static bool parse_run(int argc, char **argv, struct run *r)
-{
-	*r = (struct run){ 0 };
-	for (int i = 1; i < argc; i++) {
-		if (take_option(argv, &i, "--listen", &r->path) ||
-		    take_option(argv, &i, "--scene", &r->scene) ||
-		    take_option(argv, &i, "--log", &r->log) || take_units(argv, &i, r))
-			continue;
-		if (argv[i][0] == '-' || r->chip)
-			return false;
-		r->chip = argv[i];
-	}
-	return r->chip && r->path && *r->path;
 }
 
 /* The chips that there are models of, each behind @mark. */
@@ -241,29 +193,26 @@ static int serve(const struct ntm_scene *scene, const struct run *r)
 	return ret < 0 ? complain("model run: %s", strerror(-ret)) : 0;
 }
 
-static int run(int argc, char **argv)
+static int run(struct run *r, int argc, char **argv)
 {
-	const struct nthw_nv_chip *chip;
+	const struct nthw_nv_chip *chip = argc > 1 ? nthw_nv_chip_by_name(argv[1]) : NULL;
 	struct ntm_scene *scene;
-	struct run r;
-	bool is_whole = parse_run(argc, argv, &r);
 	int ret;
 
-	chip = r.chip ? nthw_nv_chip_by_name(r.chip) : NULL;
-	if (r.chip && (!chip || !nthw_nv_has_wires(chip)))
-		return unknown_chip(r.chip);
-	if (!is_whole)
+	if (argc > 1 && (!chip || !nthw_nv_has_wires(chip)))
+		return unknown_chip(argv[1]);
+	if (argc != 2 || !r->path || !*r->path)
 		return complain("model run: expected CHIP --listen SOCKET [--scene FILE] "
 				"[--log FILE] [--tpc MASK] [--rop MASK] [--mp MASK]");
-	if (parse_units(&r, chip) != 0)
-		return FAILED;
-	scene = load_scene(r.scene, chip);
+	if (parse_units(r, chip) != 0)
+		return CLI_EXIT_FAILED;
+	scene = load_scene(r->scene, chip);
 	if (!scene)
-		return FAILED;
+		return CLI_EXIT_FAILED;
 	for (uint32_t i = 0; i < NTM_NV50_KINDS; i++)
-		if (r.keep[i])
-			ntm_scene_keep(scene, i, r.keep[i]);
-	ret = serve(scene, &r);
+		if (r->keep[i])
+			ntm_scene_keep(scene, i, r->keep[i]);
+	ret = serve(scene, r);
 	ntm_scene_free(scene);
 	return ret;
 }
@@ -312,7 +261,7 @@ __attribute__((format(printf, 5, 6))) static int ask_text_on(int fd, const char 
 	return ask_on(fd, path, &request, command, NULL, text, bytes);
 }
 
-static int read_register(int argc, char **argv)
+static int read_register(struct run *r, int argc, char **argv)
 {
 	struct ntime_model_request request = { .kind = NTIME_MODEL_READ };
 	char text[NTIME_MODEL_TEXT_BYTES + 1], *end;
@@ -320,6 +269,7 @@ static int read_register(int argc, char **argv)
 	uint32_t value = 0;
 	int fd, ret;
 
+	(void)r;
 	if (argc != 3)
 		return complain("model read: expected SOCKET ADDRESS");
 	errno = 0;
@@ -332,7 +282,7 @@ static int read_register(int argc, char **argv)
 	request.address = (uint32_t)address;
 	fd = reach(argv[1]);
 	if (fd < 0)
-		return FAILED;
+		return CLI_EXIT_FAILED;
 	ret = ask_on(fd, argv[1], &request, NULL, &value, text, sizeof(text));
 	nti_socket_close(fd);
 	if (ret)
@@ -420,22 +370,22 @@ static int play_frames(int fd, const char *path, uint64_t frames)
 	return ret;
 }
 
-static int play(int argc, char **argv)
+static int play(struct run *r, int argc, char **argv)
 {
 	uint64_t frames, busy = 0;
 	int fd, ret;
 
-	if (argc != 3 && (argc != 5 || strcmp(argv[3], "--busy") != 0))
+	if (argc != 3)
 		return complain("model play: expected SOCKET FRAMES [--busy CLOCKS]");
 	if (parse_number(argv[2], 1, NTIME_MODEL_FRAMES_MAX, &frames) < 0)
 		return complain("model play: '%.40s' is no number of frames from 1 to %d", argv[2],
 				NTIME_MODEL_FRAMES_MAX);
-	if (argc == 5 && parse_number(argv[4], 0, BUSY_MAX, &busy) < 0)
+	if (r->busy && parse_number(r->busy, 0, BUSY_MAX, &busy) < 0)
 		return complain("model play: '%.40s' is no number of clocks up to %" PRIu64,
-				argv[4], BUSY_MAX);
+				r->busy, BUSY_MAX);
 	fd = reach(argv[1]);
 	if (fd < 0)
-		return FAILED;
+		return CLI_EXIT_FAILED;
 	/* It is as patient as who asks: ^C ends it. */
 	nti_socket_wait(fd);
 	ret = play_frames(fd, argv[1], frames);
@@ -445,18 +395,19 @@ static int play(int argc, char **argv)
 	return ret;
 }
 
-static int truth(int argc, char **argv)
+static int truth(struct run *r, int argc, char **argv)
 {
 	char text[NTIME_MODEL_TEXT_BYTES + 1];
 	uint64_t clocks;
 	int fd, ret;
 
+	(void)r;
 	if (argc != 3)
 		return complain("model truth: expected SOCKET EVENT, or a function of wires in "
 				"quotes");
 	fd = reach(argv[1]);
 	if (fd < 0)
-		return FAILED;
+		return CLI_EXIT_FAILED;
 	/* It is as patient as who asks: ^C ends it. */
 	nti_socket_wait(fd);
 	ret = ask_text_on(fd, argv[1], text, sizeof(text), "truth %s", argv[2]);
@@ -478,7 +429,7 @@ static void say_vector(void *arg, const char *name, const char *wrong)
 }
 
 /* Exit status: 0, 1 where one is wrong. */
-static int vectors(int argc, char **argv)
+static int vectors(struct run *r, int argc, char **argv)
 {
 	struct ntm_vectors_result result = { 0 };
 	struct ntm_vectors *v;
@@ -486,11 +437,12 @@ static int vectors(int argc, char **argv)
 	size_t bytes;
 	int ret;
 
+	(void)r;
 	if (argc != 2)
 		return complain("model vectors: expected FILE");
 	text = load_text(argv[1], &bytes);
 	if (!text)
-		return FAILED;
+		return CLI_EXIT_FAILED;
 	ret = ntm_vectors_parse(argv[1], text, bytes, &v, why, sizeof(why));
 	if (ret == 0)
 		ret = ntm_vectors_run(v, say_vector, NULL, &result);
@@ -507,67 +459,76 @@ static int vectors(int argc, char **argv)
 
 static const struct action {
 	const char *name;
-	int (*run)(int argc, char **argv);
+	int (*run)(struct run *r, int argc, char **argv);
 } actions[] = {
 	{ "run", run },	    { "read", read_register }, { "play", play },
 	{ "truth", truth }, { "vectors", vectors },
 };
 
-enum {
-	ID_LISTEN = 256,
-	ID_BUSY,
-	ID_SCENE,
-	ID_LOG,
-	ID_TPC,
-	ID_ROP,
-	ID_MP,
-};
+#define TEXT(member) CLI_TEXT(struct run, member)
 
-/* For help and completion. */
 static const struct cli_option options[] = {
-	{ ID_LISTEN, "listen", "SOCKET", "run: serve the card at this socket" },
-	{ ID_SCENE, "scene", "FILE", "run: what the card works on; ntime-model(1) has the form" },
-	{ ID_LOG, "log", "FILE", "run: write each access of a register there, for ntime trace" },
-	{ ID_TPC, "tpc", "MASK", "run: the board has these TPCs alone, as in 0x6" },
-	{ ID_ROP, "rop", "MASK", "run: and these memory partitions" },
-	{ ID_MP, "mp", "MASK", "run: and these multiprocessors in each TPC" },
-	{ ID_BUSY, "busy", "CLOCKS", "play: draw for so many more clocks, at 1 GHz" },
+	{ 0, "listen", "SOCKET", "run: serve the card at this socket", TEXT(path) },
+	{ 0, "scene", "FILE", "run: what the card works on; ntime-model(1) has the form",
+	  TEXT(scene) },
+	{ 0, "log", "FILE", "run: write each access of a register there, for ntime trace",
+	  TEXT(log) },
+	{ 0, "tpc", "MASK", "run: the board has these TPCs alone, as in 0x6",
+	  TEXT(units[NTM_NV50_TPCS]) },
+	{ 0, "rop", "MASK", "run: and these memory partitions", TEXT(units[NTM_NV50_ROPS]) },
+	{ 0, "mp", "MASK", "run: and these multiprocessors in each TPC",
+	  TEXT(units[NTM_NV50_MPS]) },
+	{ 0, "busy", "CLOCKS", "play: draw for so many more clocks, at 1 GHz", TEXT(busy) },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
 };
+
+static const char *action_word(size_t i)
+{
+	return i < sizeof(actions) / sizeof(actions[0]) ? actions[i].name : NULL;
+}
 
 /* What may stand behind these words of a command line, for completion. */
 static int print_words(const struct cli_command *self, int argc, char **argv)
 {
 	char list[256] = "";
 
-	(void)self;
-	for (size_t i = 0; argc == 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
-		puts(actions[i].name);
+	for (size_t i = 0; argc == 1 && self->action(i); i++)
+		puts(self->action(i));
 	if (argc != 2 || strcmp(argv[1], "run") != 0)
 		return 0;
 	list_chips(list, sizeof(list), '\n');
 	return print_line(list + 1);
 }
 
-static bool wants_help(int argc, char **argv)
+static int set_option(void *arg, const struct cli_option *o, const char *value)
 {
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			return true;
-	return false;
+	(void)cli_option_store(o, arg, value);
+	return 0;
 }
 
+/* Each option is of one action, which its help begins with. */
 static int run_model(const struct cli_command *self, int argc, char **argv)
 {
-	if (wants_help(argc, argv)) {
+	struct run r = { 0 };
+	int first = 0, action;
+	bool has_run;
+
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
 		cli_help_print(stdout, self);
 		return cli_say_stdout_end();
 	}
-	for (size_t i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (strcmp(actions[i].name, argv[1]) == 0)
-			return actions[i].run(argc - 1, argv + 1);
-	return cli_say_misuse(self->name, "name an action: run, read, play, truth or vectors");
+	action = cli_action_find(self, argc, argv);
+	if (action >= 0)
+		first = cli_options_parse(self, argc - 1, argv + 1, set_option, &r);
+	if (first == -ECANCELED)
+		return cli_say_stdout_end();
+	if (action < 0 || first < 0)
+		return CLI_EXIT_FAILED;
+	has_run = r.path || r.scene || r.log || r.units[0] || r.units[1] || r.units[2];
+	if ((has_run && actions[action].run != run) || (r.busy && actions[action].run != play))
+		return cli_say_misuse(self->name, "%s takes no such option", actions[action].name);
+	return actions[action].run(&r, argc - first, argv + first);
 }
 
 static const struct cli_command command = {
@@ -588,6 +549,8 @@ static const struct cli_command command = {
 		   "found without any counter. vectors runs test vectors of its counters from a "
 		   "file. ntime counts on it with --model SOCKET.",
 	.options = options,
+	.is_permuting = true,
+	.action = action_word,
 	.words = print_words,
 	.run = run_model,
 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/command/options.h"
-#include "count/cli/shared/via.h"
+#include "count/cli/shared/machine.h"
 #include "count/cli/compare/files.h"
 #include "count/cli/compare/frames.h"
 #include "count/cli/compare/verdict.h"

@@ -7,6 +7,8 @@
 
 #include <ntime/context.h>
 
+#include "base/command/command.h"
+
 /**
  * struct cli_machine - which one; strings of the command line, NULL for this machine and the
  * built-in metrics
@@ -45,5 +47,13 @@ int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx);
 int cli_machine_say(const struct ntime_ctx *ctx, int ret);
 /* Something was not found: name the libraries that cannot be loaded, which might have known it. */
 void cli_machine_say_libraries(struct ntime_ctx *ctx);
+
+/*
+ * The argument of --via of subcommand @command: an NTIME_VIA_* in *@via. 0, or -EINVAL after a
+ * sentence.
+ */
+int cli_option_via(const char *command, const char *value, uint32_t *via);
+/* The words of --via. */
+cli_word_fn cli_via_word;
 
 #endif

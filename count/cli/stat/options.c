@@ -10,7 +10,7 @@
 
 #include "base/output/number.h"
 #include "base/command/options.h"
-#include "count/cli/shared/via.h"
+#include "count/cli/shared/machine.h"
 #include "base/output/memory.h"
 #include "base/output/say.h"
 #include "count/cli/stat/format.h"
