@@ -83,7 +83,7 @@ static:
 	@scripts/static
 
 clean:
-	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-fuzz-coverage build-lint build-analyzer build-lab
+	rm -rf $(BUILD) $(BUILD)-yard-* build-asan-yard-* build-asan build-tsan build-fuzz build-fuzz-coverage build-lint build-analyzer build-lab
 
 help:
 	@echo 'make all      build the library and the command in $(BUILD)/'

@@ -18,6 +18,7 @@ import tempfile
 import termios
 
 import perf_here
+from tap import TESTS, Skip, test
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -27,26 +28,10 @@ NTIME = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ''
 # The same command where recorded machines count.
 SIM = os.path.join(os.path.dirname(os.path.dirname(NTIME)), 'tests/sim/ntime-sim')
 PATIENCE = int(os.environ.get("PATIENCE", "120"))
-TESTS = []
 # Takes a shell some time.
 WORK = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
 # Process groups that a test has started; what a failed test leaves of them is killed.
 GROUPS = []
-
-
-# nohup(1) and shells that start jobs in the background let signals be ignored, and that is inherited.
-for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2):
-    if signal.getsignal(ignored) == signal.SIG_IGN:
-        signal.signal(ignored, signal.SIG_DFL)
-
-
-class Skip(Exception):
-    """Cannot be tested here; the text says why."""
-
-
-def test(function):
-    TESTS.append(function)
-    return function
 
 
 def fake_only(function):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""TAP for the lab's own tests: functions marked with @test, run in the order of the file."""
+"""TAP for tests in Python: functions marked with @test, run in the order of the file."""
 import os
 import signal
 import sys
@@ -8,7 +8,7 @@ import traceback
 TESTS = []
 
 # nohup(1) and shells that start jobs in the background let signals be ignored, and that is inherited by what tests start and signal.
-for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2):
     if signal.getsignal(ignored) == signal.SIG_IGN:
         signal.signal(ignored, signal.SIG_DFL)
 
