@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
 import command as t    # noqa: E402
+import piglit    # noqa: E402
 from command import Directory, environment, equal, err, has, ntime    # noqa: E402
 SCENE = os.path.abspath(sys.argv[2])
 FRAMES = 100
@@ -118,10 +119,10 @@ def json_has_the_statistics():
     equal(want(samples['max_frame'])[0], numbers[-1])
 
 
-def blocks(*args, status=0, before=()):
+def blocks(*args, status=0, **more):
     """{counter: (options, statistics)} of a harness."""
-    done = subprocess.run([*before, t.NTIME, 'gl', 'harness', *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=t.PATIENCE, check=False,
-                          env=environment())
+    done = subprocess.run([t.NTIME, 'gl', 'harness', *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=t.PATIENCE, check=False,
+                          env=environment(**more))
     equal(done.returncode, status, done.stderr.decode())
     found = {}
     for block in done.stdout.decode().split('OPTIONS:\n')[1:]:
@@ -146,8 +147,9 @@ def the_harness_is_the_same_work_each_time():
     others = [(), ('--texture', 'large'), ('--render-mode', 'array'), ('--render-mode', 'immediate')]
     for more in others:
         equal(numbers(blocks(*events, *scene, *more)[0]), numbers(first), more)
-    if shutil.which('xvfb-run'):
-        equal(numbers(blocks(*events, *scene, '--window', before=('xvfb-run', '-a'))[0]), numbers(first), 'in a window')
+    if shutil.which('Xvfb'):
+        with piglit.Screen() as screen:
+            equal(numbers(blocks(*events, *scene, '--window', DISPLAY=screen)[0]), numbers(first), 'in a window')
     if not shutil.which('apitrace'):
         raise t.Skip('apitrace is not installed')
     subprocess.run(['apitrace', 'trace', '-a', 'egl', '-o', 'a.trace', t.NTIME, 'gl', 'scene', *scene[:-1], '21'], check=True, stdout=subprocess.DEVNULL,
@@ -224,7 +226,8 @@ def watch_shows_the_ring_meanwhile():
             time.sleep(0.01)
         done = ntime('watch', '--frames', 'ring', '--csv', '-n', '20')
     finally:
-        gl.kill()
+        # Passed on to the program, which would go on drawing.
+        gl.terminate()
         gl.communicate()
     equal(done.returncode, 0, err(done))
     rows = list(csv.DictReader(done.stdout.decode().splitlines()))
@@ -240,7 +243,7 @@ def watch_shows_the_ring_meanwhile():
 @test
 def glx_programs_have_the_frames_of_mesas_hud():
     """Two counters of the same frames in one program that is killed: whose gears turn by the clock."""
-    for program in ('glxgears', 'xvfb-run'):
+    for program in ('glxgears', 'Xvfb'):
         if not shutil.which(program):
             raise t.Skip(f'{program} is not installed (packages mesa-utils and xvfb)')
     names = {'samples-passed': 'samples-passed', 'vertices-submitted': 'ia-vertices', 'primitives-submitted': 'ia-primitives',
@@ -248,8 +251,9 @@ def glx_programs_have_the_frames_of_mesas_hud():
              'fragment-shader-invocations': 'ps-invocations'}
     os.mkdir('theirs')
     env = environment(GALLIUM_HUD_VISIBLE='0', GALLIUM_HUD_PERIOD='0', GALLIUM_HUD_DUMP_DIR='theirs', GALLIUM_HUD=','.join(names.values()))
-    done = subprocess.run(['xvfb-run', '-a', t.NTIME, 'gl', '-e', ','.join(names), '--hud', 'ours', 'timeout', '2', 'glxgears'],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=t.PATIENCE, check=False, env=env)
+    with piglit.Screen() as screen:
+        done = subprocess.run([t.NTIME, 'gl', '-e', ','.join(names), '--hud', 'ours', 'timeout', '2', 'glxgears'],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=t.PATIENCE, check=False, env=env | {'DISPLAY': screen})
     equal(done.returncode, 124, done.stderr.decode())
     for ours, theirs in names.items():
         with open(f'ours/{ours}', encoding='ascii') as one, open(f'theirs/{theirs.replace("-", "_")}', encoding='ascii') as other:

@@ -18,7 +18,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
 import command as t    # noqa: E402
 from command import PATIENCE, environment, equal, err, has, ntime    # noqa: E402
-from test_model import Card, model, out
+from card import Card, model, out
 
 test = t.test
 # Ends N frames, each after as many page faults of its own as its number says, and 5.

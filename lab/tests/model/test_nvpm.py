@@ -17,7 +17,7 @@ del sys.argv[2:6]
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
 import command as t    # noqa: E402
 from command import PATIENCE, environment, equal, has    # noqa: E402
-from test_model import EVENTS, Card, model, perfkit_list  # noqa: E402
+from card import EVENTS, Card, model, perfkit_list  # noqa: E402
 
 test = t.test
 SIMULATED = 'ntime: nvperfsdk: the card is a model: its values are simulated\n'
