@@ -103,10 +103,6 @@ class Results:
         """A failure that is no test's: something could not be built or started."""
         self.failed.append((name, why))
 
-    def skip(self, name, why):
-        """A whole part that cannot be run here."""
-        self.skipped.append((name, why))
-
     def add(self, outcomes, again=None):
         """Count outcomes. again(outcome) runs that program once more, alone, and returns its Outcome."""
         counted = [(outcome, count(outcome)) for outcome in outcomes]

@@ -44,10 +44,6 @@ def is_script(name):
         return f.read(2) == b'#!'
 
 
-def shebang(name):
-    return read(name).split('\n', 1)[0] if is_script(name) else ''
-
-
 def finish(findings, summary):
     """Print the findings, or one line that says what was looked at; the exit status of a check."""
     for finding in findings:
