@@ -55,7 +55,8 @@ void nti_cpuinfo_get(const char *text, const char *key, char *value, size_t size
 	}
 }
 
-int64_t nti_cpuinfo_number(const char *text, const char *key)
+/* The first value of @key as a number, -1 if it is none. */
+static int64_t number_of(const char *text, const char *key)
 {
 	uint64_t number;
 	char value[32];
@@ -91,9 +92,8 @@ static const struct flag_row {
 /* Intel SDM vol. 2A, CPUID, "version information", as core/regs/x86_cpuid.c takes it apart. */
 static uint32_t version_of(const char *text)
 {
-	int64_t family = nti_cpuinfo_number(text, "cpu family"),
-		model = nti_cpuinfo_number(text, "model"),
-		stepping = nti_cpuinfo_number(text, "stepping");
+	int64_t family = number_of(text, "cpu family"), model = number_of(text, "model"),
+		stepping = number_of(text, "stepping");
 	uint32_t base = family > 15 ? 15 : (uint32_t)family;
 
 	if (family < 0 || family > 15 + 255 || model < 0 || model > 255)
@@ -110,7 +110,7 @@ int nti_cpuinfo_cpuid(const char *text, uint32_t leaf, uint32_t r[4])
 	memset(r, 0, 4 * sizeof(r[0]));
 	nti_cpuinfo_get(text, "vendor_id", vendor, sizeof(vendor));
 	/* s390 has such a line, too. */
-	if (strlen(vendor) != 12 || nti_cpuinfo_number(text, "cpu family") < 0)
+	if (strlen(vendor) != 12 || number_of(text, "cpu family") < 0)
 		return -ENOTSUP;
 	nti_cpuinfo_get(text, "flags", flags, sizeof(flags));
 	if (leaf == 0) {
@@ -150,7 +150,7 @@ int nti_cpuinfo_midr(struct nti_os *os, uint64_t *out)
 		return -ENOMEM;
 	*out = 0;
 	for (i = 0; i < NTI_ARRAY_SIZE(parts) && ret == 0; i++) {
-		int64_t number = nti_cpuinfo_number(text, parts[i].key);
+		int64_t number = number_of(text, parts[i].key);
 
 		ret = number < 0 ? -ENOENT : 0;
 		*out |= (uint64_t)number << parts[i].shift;

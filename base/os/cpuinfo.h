@@ -16,8 +16,6 @@
 char *nti_cpuinfo_read(struct nti_os *os);
 /* The first value of @key, "" if there is none. */
 void nti_cpuinfo_get(const char *text, const char *key, char *value, size_t size);
-/* The same as a number, -1 if it is none. */
-int64_t nti_cpuinfo_number(const char *text, const char *key);
 /* What CPUID would answer, as far as the text has it; zeros for the rest. */
 int nti_cpuinfo_cpuid(const char *text, uint32_t leaf, uint32_t r[4]);
 /* MIDR_EL1 of an Arm processor, from sysfs or else from the text. 0 or -errno. */

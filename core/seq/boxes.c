@@ -68,27 +68,25 @@ static const struct nthw_box_kind nhm_uncore = {
 	.events_per_us = 4000 * 64,
 };
 
+#define SNBEP_BOX(row)                                                                             \
+	.table = &nthw_##row, .select = &nthw_##row##_select, .counter = &nthw_##row##_counter,    \
+	.control = &nthw_##row##_control, .width = 48, .run_bit = SNBEP_EN,                        \
+	.freeze_bit = SNBEP_FRZ
+#define SNBEP_CLOCK(row)                                                                           \
+	.fixed_select = &nthw_##row##_fixed_select, .fixed_counter = &nthw_##row##_fixed_counter,  \
+	.fixed_width = 48, .fixed_run_bit = SNBEP_EN, .fixed_event = CLOCKTICKS
+
 static const struct nthw_box_kind snbep_imc = {
 	.name = "snbep_imc",
 	.unit = "uncore_imc",
 	.source = SNBEP ", snbep_uncore_pci_ops and snbep_uncore_imc; Intel 327043-001, 2.5",
 	.space = NTHW_SPACE_PCI,
 	.scope = NTHW_SCOPE_DEVICE,
-	.table = &nthw_snbep_imc,
+	SNBEP_BOX(snbep_imc),
+	SNBEP_CLOCK(snbep_imc),
 	.boxes = 4,
-	.select = &nthw_snbep_imc_select,
-	.counter = &nthw_snbep_imc_counter,
-	.fixed_select = &nthw_snbep_imc_fixed_select,
-	.fixed_counter = &nthw_snbep_imc_fixed_counter,
-	.control = &nthw_snbep_imc_control,
-	.width = 48,
-	.fixed_width = 48,
 	.event_bits = SNBEP_EVENT_BITS,
-	.run_bit = SNBEP_EN,
-	.fixed_run_bit = SNBEP_EN,
-	.fixed_event = CLOCKTICKS,
 	.freeze_bits = SNBEP_FRZ | SNBEP_FRZ_EN,
-	.freeze_bit = SNBEP_FRZ,
 	.events_per_us = 2000 * 64,
 };
 
@@ -98,21 +96,11 @@ static const struct nthw_box_kind skx_imc = {
 	.source = SNBEP ", ivbep_uncore_pci_ops and skx_uncore_imc",
 	.space = NTHW_SPACE_PCI,
 	.scope = NTHW_SCOPE_DEVICE,
-	.table = &nthw_skx_imc,
+	SNBEP_BOX(skx_imc),
+	SNBEP_CLOCK(skx_imc),
 	.boxes = 6,
-	.select = &nthw_skx_imc_select,
-	.counter = &nthw_skx_imc_counter,
-	.fixed_select = &nthw_skx_imc_fixed_select,
-	.fixed_counter = &nthw_skx_imc_fixed_counter,
-	.control = &nthw_skx_imc_control,
-	.width = 48,
-	.fixed_width = 48,
 	.event_bits = SNBEP_EVENT_BITS,
-	.run_bit = SNBEP_EN,
-	.fixed_run_bit = SNBEP_EN,
-	.fixed_event = CLOCKTICKS,
 	.freeze_bits = SNBEP_FRZ,
-	.freeze_bit = SNBEP_FRZ,
 	.events_per_us = 2000 * 64,
 };
 
@@ -144,18 +132,12 @@ static const struct nthw_box_kind skx_cha = {
 	.source = SNBEP ", skx_uncore_chabox_ops, hswep_cbox_enable_event() and skx_uncore_chabox",
 	.space = NTHW_SPACE_MSR,
 	.scope = NTHW_SCOPE_PACKAGE,
-	.table = &nthw_skx_cha,
+	SNBEP_BOX(skx_cha),
 	.boxes = 28,
 	.step = 0x10,
-	.select = &nthw_skx_cha_select,
-	.counter = &nthw_skx_cha_counter,
-	.control = &nthw_skx_cha_control,
 	.filter = { &nthw_skx_cha_filter0, &nthw_skx_cha_filter1 },
-	.width = 48,
 	.event_bits = SNBEP_EVENT_BITS | 1u << 19, /* HSWEP_S_MSR_PMON_RAW_EVENT_MASK */
-	.run_bit = SNBEP_EN,
 	.freeze_bits = SNBEP_FRZ,
-	.freeze_bit = SNBEP_FRZ,
 	.filter_bits = { CHA_TID | CHA_LINK | CHA_STATE, CHA_UPPER },
 	.events_per_us = 4000 * 256,
 	LIST(limit, limits, cha_limits),
@@ -168,16 +150,10 @@ static const struct nthw_box_kind skx_m2m = {
 	.source = SNBEP ", skx_m2m_uncore_pci_ops and skx_uncore_m2m",
 	.space = NTHW_SPACE_PCI,
 	.scope = NTHW_SCOPE_DEVICE,
-	.table = &nthw_skx_m2m,
+	SNBEP_BOX(skx_m2m),
 	.boxes = 2,
-	.select = &nthw_skx_m2m_select,
-	.counter = &nthw_skx_m2m_counter,
-	.control = &nthw_skx_m2m_control,
-	.width = 48,
 	.event_bits = SNBEP_EVENT_BITS,
-	.run_bit = SNBEP_EN,
 	.freeze_bits = SNBEP_FRZ,
-	.freeze_bit = SNBEP_FRZ,
 	.events_per_us = 4000 * 256,
 };
 
@@ -187,18 +163,17 @@ static const struct nthw_box_kind skx_upi = {
 	.source = SNBEP ", skx_upi_uncore_pci_ops and skx_uncore_upi",
 	.space = NTHW_SPACE_PCI,
 	.scope = NTHW_SCOPE_DEVICE,
-	.table = &nthw_skx_upi,
+	SNBEP_BOX(skx_upi),
 	.boxes = 3,
-	.select = &nthw_skx_upi_select,
-	.counter = &nthw_skx_upi_counter,
-	.control = &nthw_skx_upi_control,
-	.width = 48,
 	.event_bits = SNBEP_EVENT_BITS | 0xffefffull << 32, /* SKX_UPI_CTL_UMASK_EXT */
-	.run_bit = SNBEP_EN,
 	.freeze_bits = SNBEP_FRZ,
-	.freeze_bit = SNBEP_FRZ,
 	.events_per_us = 2000 * 64,
 };
+
+#define AMD_BOX(of, row)                                                                           \
+	.space = NTHW_SPACE_MSR, .scope = NTHW_SCOPE_##of, .table = &nthw_##row, .boxes = 1,       \
+	.select = &nthw_##row##_select, .counter = &nthw_##row##_counter, .width = 48,             \
+	.run_bit = 1ull << 22
 
 /* amd_uncore_l3_event_init(): without slices and threads all of them count. */
 static const struct nthw_box_default l3_f17h_defaults[] = {
@@ -210,15 +185,8 @@ static const struct nthw_box_kind amd_l3_f17h = {
 	.unit = "amd_l3",
 	.source = AMD_UNCORE
 	", amd_uncore_add(), amd_uncore_start(), amd_uncore_stop(), amd_uncore_l3_event_init()",
-	.space = NTHW_SPACE_MSR,
-	.scope = NTHW_SCOPE_L3,
-	.table = &nthw_amd_l3,
-	.boxes = 1,
-	.select = &nthw_amd_l3_select,
-	.counter = &nthw_amd_l3_counter,
-	.width = 48,
+	AMD_BOX(L3, amd_l3),
 	.event_bits = 0xff0f00000000ffff, /* event, umask, slicemask, threadmask */
-	.run_bit = 1ull << 22,
 	.events_per_us = 6000 * 64,
 	LIST(defaults, default_count, l3_f17h_defaults),
 };
@@ -233,17 +201,10 @@ static const struct nthw_box_kind amd_l3_f19h = {
 	.unit = "amd_l3",
 	.source = AMD_UNCORE
 	", amd_uncore_add(), amd_uncore_start(), amd_uncore_stop(), amd_uncore_l3_event_init()",
-	.space = NTHW_SPACE_MSR,
-	.scope = NTHW_SCOPE_L3,
-	.table = &nthw_amd_l3,
-	.boxes = 1,
-	.select = &nthw_amd_l3_select,
-	.counter = &nthw_amd_l3_counter,
-	.width = 48,
+	AMD_BOX(L3, amd_l3),
 	.event_bits =
 		/* event, umask, coreid, enallslices, enallcores, sliceid, threadmask */
 	0x0307dc000000ffff,
-	.run_bit = 1ull << 22,
 	.events_per_us = 6000 * 64,
 	LIST(defaults, default_count, l3_f19h_defaults),
 };
@@ -253,16 +214,9 @@ static const struct nthw_box_kind amd_df = {
 	.unit = "amd_df",
 	.source = AMD_UNCORE
 	", amd_uncore_df_add(), amd_uncore_start(), amd_uncore_stop(), format_attr_event14",
-	.space = NTHW_SPACE_MSR,
-	.scope = NTHW_SCOPE_PACKAGE,
-	.table = &nthw_amd_df,
-	.boxes = 1,
+	AMD_BOX(PACKAGE, amd_df),
 	.counters = 4, /* NUM_COUNTERS_NB */
-	.select = &nthw_amd_df_select,
-	.counter = &nthw_amd_df_counter,
-	.width = 48,
 	.event_bits = 0x1800000f0000ffff,
-	.run_bit = 1ull << 22,
 	.events_per_us = 3000 * 64,
 };
 
@@ -272,29 +226,26 @@ static const struct nthw_box_kind amd_df_v2 = {
 	.unit = "amd_df",
 	.source = AMD_UNCORE ", amd_uncore_df_add(), amd_uncore_start(), amd_uncore_stop(), "
 			     "format_attr_event14v2, format_attr_umask12",
-	.space = NTHW_SPACE_MSR,
-	.scope = NTHW_SCOPE_PACKAGE,
-	.table = &nthw_amd_df,
-	.boxes = 1,
-	.select = &nthw_amd_df_select,
-	.counter = &nthw_amd_df_counter,
-	.width = 48,
+	AMD_BOX(PACKAGE, amd_df),
 	.event_bits = 0x3f0f00ffff, /* AMD64_PERFMON_V2_RAW_EVENT_MASK_NB */
-	.run_bit = 1ull << 22,
 	.events_per_us = 3000 * 64,
 };
 
 /* ---- counters that always run ---- */
 
+#define MSR(title, code, row, bits)                                                                \
+	{                                                                                          \
+		.name = (title), .config = (code), .reg = &(row), .field = &(bits)                 \
+	}
+#define MSRS(of, rows, list)                                                                       \
+	.space = NTHW_SPACE_MSR, .scope = NTHW_SCOPE_##of, .table = &(rows), .boxes = 1,           \
+	LIST(free, frees, list)
+
 /*
  * Energy. .config as in rapl.c (enum perf_rapl_events plus one). At the smallest unit that Linux
  * knows of a package, 2^-16 J, 128 steps a microsecond are 2 kW.
  */
-#define ENERGY(title, code, row)                                                                   \
-	{                                                                                          \
-		.name = (title), .config = (code), .reg = &(row),                                  \
-		.field = &nthw_x86_energy_fields[0]                                                \
-	}
+#define ENERGY(title, code, row) MSR(title, code, row, nthw_x86_energy_fields[0])
 static const struct nthw_box_free power_counters[] = {
 	ENERGY("energy-cores", 1, nthw_x86_pp0_energy),
 	ENERGY("energy-pkg", 2, nthw_x86_pkg_energy),
@@ -330,12 +281,8 @@ static const struct nthw_box_free power_spr_counters[] = {
 		.unit = "power",                                                                   \
 		.source = RAPL                                                                     \
 		", intel_rapl_msrs[], rapl_check_hw_unit(), rapl_event_update() (32 bits)",        \
-		.space = NTHW_SPACE_MSR,                                                           \
-		.scope = NTHW_SCOPE_PACKAGE,                                                       \
-		.table = &nthw_x86,                                                                \
-		.boxes = 1,                                                                        \
+		MSRS(PACKAGE, nthw_x86, list),                                                     \
 		.events_per_us = 128,                                                              \
-		LIST(free, frees, list),                                                           \
 		.energy_unit = &nthw_x86_energy_unit,                                              \
 		.energy_field = &nthw_x86_energy_unit_fields[1],                                   \
 	}
@@ -344,21 +291,14 @@ POWER(power_hsx, power_hsx_counters);
 POWER(power_spr, power_spr_counters);
 
 static const struct nthw_box_free amd_power_counters[] = {
-	{ .name = "energy-pkg",
-	  .config = 2,
-	  .reg = &nthw_amd_pkg_energy,
-	  .field = &nthw_amd_energy_fields[0] },
+	MSR("energy-pkg", 2, nthw_amd_pkg_energy, nthw_amd_energy_fields[0]),
 };
 static const struct nthw_box_kind amd_power = {
 	.name = "amd_power",
 	.unit = "power",
 	.source = RAPL ", amd_rapl_msrs[], model_amd_hygon",
-	.space = NTHW_SPACE_MSR,
-	.scope = NTHW_SCOPE_PACKAGE,
-	.table = &nthw_amd_rapl,
-	.boxes = 1,
+	MSRS(PACKAGE, nthw_amd_rapl, amd_power_counters),
 	.events_per_us = 128,
-	LIST(free, frees, amd_power_counters),
 	.energy_unit = &nthw_amd_energy_unit,
 	.energy_field = &nthw_amd_energy_unit_fields[1],
 };
@@ -368,59 +308,38 @@ static const struct nthw_box_kind amd_power = {
  * 6.15).
  */
 static const struct nthw_box_free amd_power_core_counters[] = {
-	{ .name = "energy-core",
-	  .config = 1,
-	  .reg = &nthw_amd_core_energy,
-	  .field = &nthw_amd_energy_fields[0] },
+	MSR("energy-core", 1, nthw_amd_core_energy, nthw_amd_energy_fields[0]),
 };
 static const struct nthw_box_kind amd_power_core = {
 	.name = "amd_power_core",
 	.unit = "power_core",
 	.source = "Linux 6.1 arch/x86/include/asm/msr-index.h (MSR_AMD_CORE_ENERGY_STATUS); names "
 		  "of PMU and event as in Linux since 6.15",
-	.space = NTHW_SPACE_MSR,
-	.scope = NTHW_SCOPE_CPU,
-	.table = &nthw_amd_rapl,
-	.boxes = 1,
+	MSRS(CPU, nthw_amd_rapl, amd_power_core_counters),
 	.events_per_us = 128,
-	LIST(free, frees, amd_power_core_counters),
 	.energy_unit = &nthw_amd_energy_unit,
 	.energy_field = &nthw_amd_energy_unit_fields[1],
 };
 
 /* .config as in enum perf_msr_id. They do not wrap within years. */
 static const struct nthw_box_free msr_counters[] = {
-	{ .name = "tsc", .config = 0, .reg = &nthw_x86_tsc, .field = &nthw_x86_tsc_fields[0] },
-	{ .name = "aperf",
-	  .config = 1,
-	  .reg = &nthw_x86_aperf,
-	  .field = &nthw_x86_aperf_fields[0] },
-	{ .name = "mperf",
-	  .config = 2,
-	  .reg = &nthw_x86_mperf,
-	  .field = &nthw_x86_mperf_fields[0] },
+	MSR("tsc", 0, nthw_x86_tsc, nthw_x86_tsc_fields[0]),
+	MSR("aperf", 1, nthw_x86_aperf, nthw_x86_aperf_fields[0]),
+	MSR("mperf", 2, nthw_x86_mperf, nthw_x86_mperf_fields[0]),
 };
 static const struct nthw_box_kind msr = {
 	.name = "msr",
 	.unit = "msr",
 	.source = "Linux 6.1 arch/x86/events/msr.c, msr[] and msr_read_counter()",
-	.space = NTHW_SPACE_MSR,
-	.scope = NTHW_SCOPE_CPU,
-	.table = &nthw_x86,
-	.boxes = 1,
+	MSRS(CPU, nthw_x86, msr_counters),
 	.events_per_us = 10000,
-	LIST(free, frees, msr_counters),
 };
 
 /*
  * .config as in enum perf_cstate_core_events and _pkg_events. They count at the rate of the time
  * stamp counter.
  */
-#define CSTATE_OF(title, code, row)                                                                \
-	{                                                                                          \
-		.name = (title), .config = (code), .reg = &(row),                                  \
-		.field = &nthw_intel_cstate_fields[0]                                              \
-	}
+#define CSTATE_OF(title, code, row) MSR(title, code, row, nthw_intel_cstate_fields[0])
 static const struct nthw_box_free cstate_core_counters[] = {
 	CSTATE_OF("c1-residency", 0, nthw_intel_core_c1),
 	CSTATE_OF("c3-residency", 1, nthw_intel_core_c3),
@@ -440,23 +359,15 @@ static const struct nthw_box_kind cstate_core = {
 	.name = "cstate_core",
 	.unit = "cstate_core",
 	.source = CSTATE ", core_msr[]",
-	.space = NTHW_SPACE_MSR,
-	.scope = NTHW_SCOPE_CPU,
-	.table = &nthw_intel_cstate,
-	.boxes = 1,
+	MSRS(CPU, nthw_intel_cstate, cstate_core_counters),
 	.events_per_us = 10000,
-	LIST(free, frees, cstate_core_counters),
 };
 static const struct nthw_box_kind cstate_pkg = {
 	.name = "cstate_pkg",
 	.unit = "cstate_pkg",
 	.source = CSTATE ", pkg_msr[]",
-	.space = NTHW_SPACE_MSR,
-	.scope = NTHW_SCOPE_PACKAGE,
-	.table = &nthw_intel_cstate,
-	.boxes = 1,
+	MSRS(PACKAGE, nthw_intel_cstate, cstate_pkg_counters),
 	.events_per_us = 10000,
-	LIST(free, frees, cstate_pkg_counters),
 };
 
 /* ---- states ---- */
@@ -491,11 +402,7 @@ static const struct nthw_box_kind thermal = {
 	.name = "thermal",
 	.unit = "thermal",
 	.source = "Intel SDM vol. 3B, 14.7.5.2; Linux 6.1 drivers/hwmon/coretemp.c",
-	.space = NTHW_SPACE_MSR,
-	.scope = NTHW_SCOPE_CPU,
-	.table = &nthw_x86,
-	.boxes = 1,
-	LIST(free, frees, thermal_states),
+	MSRS(CPU, nthw_x86, thermal_states),
 };
 
 static const struct nthw_box_free thermal_pkg_states[] = {
@@ -515,11 +422,7 @@ static const struct nthw_box_kind thermal_pkg = {
 	.unit = "thermal_pkg",
 	.source = "Intel SDM vol. 3B, page 14-29; Linux 6.1 "
 		  "drivers/thermal/intel/x86_pkg_temp_thermal.c",
-	.space = NTHW_SPACE_MSR,
-	.scope = NTHW_SCOPE_PACKAGE,
-	.table = &nthw_x86,
-	.boxes = 1,
-	LIST(free, frees, thermal_pkg_states),
+	MSRS(PACKAGE, nthw_x86, thermal_pkg_states),
 };
 
 const struct nthw_box_kind *const nthw_box_kinds[] = {

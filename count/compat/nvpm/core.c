@@ -260,7 +260,8 @@ int nvpm_context_free(uint64_t context)
 	return nvpm_remove_all();
 }
 
-struct nvpm_counter *nvpm_find(uint32_t number)
+/* By the interface's number, or NULL. */
+static struct nvpm_counter *counter_of(uint32_t number)
 {
 	if (nvpm.of == NVPM_FLAT)
 		return number < nvpm.counters ? &nvpm.counter[number] : NULL;
@@ -295,7 +296,7 @@ int nvpm_enumerate(nvpm_enumerate_fn *fn, void *arg)
 
 int nvpm_get_text(uint32_t number, bool is_desc, char *text, uint32_t *length)
 {
-	const struct nvpm_counter *c = nvpm_find(number);
+	const struct nvpm_counter *c = counter_of(number);
 	const char *from;
 	uint32_t room, needed;
 
@@ -346,7 +347,7 @@ int nvpm_get_clock_rate(const char *name, float *mhz)
 
 int nvpm_get_attribute(uint32_t number, enum nvpm_attribute attribute, uint64_t *out)
 {
-	const struct nvpm_counter *c = nvpm_find(number);
+	const struct nvpm_counter *c = counter_of(number);
 	const uint64_t user = 4; /* a type that I does not have: there they are the card's */
 
 	if (!out)
@@ -378,7 +379,7 @@ static int check(uint32_t n, const uint32_t *numbers, bool is_active)
 	if (nvpm.is_running)
 		return NVPM_RUNNING;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct nvpm_counter *c = nvpm_find(numbers[i]);
+		const struct nvpm_counter *c = counter_of(numbers[i]);
 
 		if (!c)
 			return NVPM_BAD_COUNTER;
@@ -403,7 +404,7 @@ int nvpm_add(uint32_t n, const uint32_t *numbers)
 	if (ret != NVPM_DONE)
 		return ret;
 	for (uint32_t i = 0; i < n; i++) {
-		struct nvpm_counter *c = nvpm_find(numbers[i]);
+		struct nvpm_counter *c = counter_of(numbers[i]);
 
 		if (c->is_active) {
 			ret = NVPM_DUPLICATE;
@@ -438,7 +439,7 @@ int nvpm_remove(uint32_t n, const uint32_t *numbers)
 	int ret = check(n, numbers, true);
 
 	for (uint32_t i = 0; i < n && ret == NVPM_DONE; i++)
-		deactivate(nvpm_find(numbers[i]));
+		deactivate(counter_of(numbers[i]));
 	return ret;
 }
 
@@ -470,7 +471,7 @@ int nvpm_remove_all(void)
 int nvpm_get_value(uint32_t number, uint32_t object, uint64_t *value, uint64_t *cycles,
 		   bool *overflowed)
 {
-	const struct nvpm_counter *c = nvpm_find(number);
+	const struct nvpm_counter *c = counter_of(number);
 	struct nvpm_value v = { 0 };
 	int ret = NVPM_DONE;
 

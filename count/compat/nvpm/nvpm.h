@@ -176,8 +176,6 @@ int nvpm_init(enum nvpm_interface of);
 int nvpm_shutdown(void);
 int nvpm_context_new(uint64_t *out);
 int nvpm_context_free(uint64_t context);
-/* By the interface's number, or NULL. */
-struct nvpm_counter *nvpm_find(uint32_t number);
 struct nvpm_counter *nvpm_find_name(const char *name);
 uint32_t nvpm_number(const struct nvpm_counter *c);
 typedef int nvpm_enumerate_fn(void *arg, uint32_t number, const char *name);
@@ -225,8 +223,6 @@ uint64_t nvpm_count_of(const struct ntime_value *v);
 uint64_t nvpm_value_of(const struct nvpm_counter *c, uint64_t count, uint64_t cycles);
 
 /* sample.c */
-/* Ends a period and begins the next one. */
-int nvpm_sample(void);
 /* The counters have the values of the newest period. */
 void nvpm_read(void);
 /*

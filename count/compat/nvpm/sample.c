@@ -138,7 +138,8 @@ void nvpm_read(void)
 	}
 }
 
-int nvpm_sample(void)
+/* Ends a period and begins the next one. */
+static int sample(void)
 {
 	int ret;
 
@@ -171,7 +172,7 @@ void nvpm_put_record(void *records, uint32_t i, uint32_t number, const struct nv
 
 int nvpm_sample_records(nvpm_record_fn *record, void *records, uint32_t *n)
 {
-	int ret = nvpm_sample();
+	int ret = sample();
 
 	if (!n || ret != NVPM_DONE)
 		return ret;

@@ -33,7 +33,6 @@ struct nti_derive_tally {
 	uint32_t kept;
 };
 
-void nti_derive_tally_add(struct nti_derive_tally *t, uint64_t value);
 /* The clocks of value @nth, from 0. */
 void nti_derive_tally_clock(struct nti_derive_tally *t, uint64_t nth, uint64_t clocks);
 void nti_derive_tally_join(struct nti_derive_tally *t, const struct nti_derive_tally *more);

@@ -22,7 +22,7 @@
 #include "trace/lib/derive/registers.h"
 #include "trace/lib/derive/state.h"
 
-void nti_derive_tally_add(struct nti_derive_tally *t, uint64_t value)
+static void tally_add(struct nti_derive_tally *t, uint64_t value)
 {
 	if (!t->n || value < t->min)
 		t->min = value;
@@ -526,7 +526,7 @@ static void value_read(struct ntime_derive *d, struct nti_derive_device *dev,
 	}
 	note_read(&dev->domains, (size_t)(dom - dev->domain), &dom->is_read);
 	nti_derive_reads_add(dom->reads, counter, value, dom->read[counter].n);
-	nti_derive_tally_add(&dom->read[counter], value);
+	tally_add(&dom->read[counter], value);
 }
 
 static void domain_read(struct ntime_derive *d, struct nti_derive_device *dev,
@@ -578,7 +578,7 @@ static void mp_read(struct ntime_derive *d, struct nti_derive_device *dev,
 	}
 	counter_read(dev);
 	note_read(&dev->mps, (size_t)(mp - dev->mp), &mp->is_read);
-	nti_derive_tally_add(mp->read[word], value);
+	tally_add(mp->read[word], value);
 }
 
 /*

@@ -27,7 +27,4 @@ void nti_vfio_tell(struct nti_vfio_doctor *d, enum ntime_vfio_state state, const
 void nti_vfio_check_card(struct nti_vfio_doctor *d);
 void nti_vfio_check_qemu(struct nti_vfio_doctor *d);
 
-/* Which QEMU? 0.0 when the text does not tell. */
-void nti_vfio_qemu_version(const char *text, unsigned int *major, unsigned int *minor);
-
 #endif

@@ -21,7 +21,8 @@
 #define VERSION_MAX 999u
 
 /* "QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7+deb12u18)" */
-void nti_vfio_qemu_version(const char *text, unsigned int *major, unsigned int *minor)
+/* Which QEMU? 0.0 when the text does not tell. */
+static void qemu_version(const char *text, unsigned int *major, unsigned int *minor)
 {
 	static const char word[] = "version ";
 	const char *at = strstr(text, word);
@@ -155,7 +156,7 @@ void nti_vfio_check_qemu(struct nti_vfio_doctor *d)
 		(void)snprintf(program, sizeof(program), "qemu-system-%.64s",
 			       d->os->ops->arch(d->os));
 	if (d->q->qemu_version)
-		nti_vfio_qemu_version(d->q->qemu_version, &major, &minor);
+		qemu_version(d->q->qemu_version, &major, &minor);
 	version = VERSION(major, minor);
 	check_version(d, program, version);
 	check_memory(d);

@@ -126,7 +126,8 @@ int nti_vfio_function_load(struct nti_os *os, const char *name, struct nti_vfio_
 	return 0;
 }
 
-int nti_vfio_group_number(struct nti_os *os, const char *name, unsigned int *out)
+/* The number of the group of @name. 0; -ENOTSUP: none; -ENODEV. */
+static int group_number(struct nti_os *os, const char *name, unsigned int *out)
 {
 	char number[NTI_VFIO_DRIVER_BYTES];
 	uint64_t value;
@@ -193,7 +194,7 @@ int nti_vfio_group_load(struct nti_os *os, const char *card, struct nti_vfio_gro
 		return nti_error(
 			e, -EINVAL,
 			"'%.64s' is not the address of a PCI function, such as 0000:05:00.0", card);
-	ret = nti_vfio_group_number(os, name, &number);
+	ret = group_number(os, name, &number);
 	if (ret < 0)
 		return say_group(e, ret, name);
 	l.group =

@@ -42,8 +42,6 @@ int nti_vfio_place(const char *text, char *name);
 
 /* As it is now. 0, -ENODEV. */
 int nti_vfio_function_load(struct nti_os *os, const char *name, struct nti_vfio_function *out);
-/* The number of the group of @name. 0; -ENOTSUP: none; -ENODEV. */
-int nti_vfio_group_number(struct nti_os *os, const char *name, unsigned int *out);
 
 /*
  * The group of @card, a place as people write it, into new memory that the caller frees. 0, or with

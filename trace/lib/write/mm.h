@@ -116,7 +116,6 @@ char *nti_mm_room(struct nti_mm *s, const struct nti_mm_sink *k, size_t bytes);
 void nti_mm_done(const struct nti_mm_sink *k, const char *p);
 
 /* A line MARK. */
-void nti_mm_mark(struct nti_mm *s, const struct nti_mm_sink *k, const char *text, size_t bytes);
 void NTI_PRINTF(3, 4)
 	nti_mm_mark_format(struct nti_mm *s, const struct nti_mm_sink *k, const char *format, ...);
 

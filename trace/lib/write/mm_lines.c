@@ -52,7 +52,7 @@ void nti_mm_done(const struct nti_mm_sink *k, const char *p)
 }
 
 /* MARK: what stands on one line of a decoder's. */
-void nti_mm_mark(struct nti_mm *s, const struct nti_mm_sink *k, const char *text, size_t bytes)
+static void put_mark(struct nti_mm *s, const struct nti_mm_sink *k, const char *text, size_t bytes)
 {
 	char *p, *q;
 
@@ -87,10 +87,7 @@ void NTI_PRINTF(3, 4)
 	va_start(args, format);
 	n = nti_text_vprint(text, sizeof(text), format, args);
 	va_end(args);
-	nti_mm_mark(s, k, text,
-		    n < 0		       ? 0
-		    : (size_t)n < sizeof(text) ? (size_t)n
-					       : sizeof(text) - 1);
+	put_mark(s, k, text, n < 0 ? 0 : (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
 }
 
 /* One line R or W. */
@@ -147,9 +144,8 @@ void nti_mm_mark_access(struct nti_mm *s, const struct nti_mm_sink *k, const str
 				   "in the trace",
 				   r->region, p->name, (unsigned long long)r->offset);
 	else
-		nti_mm_mark(
-			s, k, text,
-			(size_t)(nti_event_put_access(text, r, p->name, strlen(p->name)) - text));
+		put_mark(s, k, text,
+			 (size_t)(nti_event_put_access(text, r, p->name, strlen(p->name)) - text));
 }
 
 static void put_native_map(struct nti_mm *s, const struct nti_mm_sink *k,
@@ -262,9 +258,9 @@ static void mark_event(struct nti_mm *s, const struct nti_mm_sink *k, const stru
 		return;
 	}
 	if (nti_event_has(r, text))
-		nti_mm_mark(s, k, event, (size_t)(nti_event_put(event, r, text, name) - event));
+		put_mark(s, k, event, (size_t)(nti_event_put(event, r, text, name) - event));
 	else
-		nti_mm_mark(s, k, text, strlen(text));
+		put_mark(s, k, text, strlen(text));
 	if (event != stack)
 		free(event);
 }

@@ -53,7 +53,8 @@ void nti_places_fini(struct nti_places *p)
 	p->list = NULL;
 }
 
-int nti_places_reserve(struct nti_places *p, size_t n)
+/* Room for @n places in all. 0 or -ENOMEM. */
+static int reserve(struct nti_places *p, size_t n)
 {
 	size_t room = n + n / 2 + 8;
 	struct nti_place *list;
@@ -150,7 +151,7 @@ struct nti_place *nti_places_at(struct nti_places *p, struct nti_trace_devices *
 {
 	size_t i = device == NTIME_DEVICE_NONE ? 0 : (size_t)device + 1;
 
-	if (nti_places_reserve(p, i + 1) < 0)
+	if (reserve(p, i + 1) < 0)
 		return NULL;
 	if (i >= p->n) {
 		memset(p->list + p->n, 0, (i + 1 - p->n) * sizeof(*p->list));

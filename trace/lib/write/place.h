@@ -75,9 +75,6 @@ struct nti_places {
 void nti_places_init(struct nti_places *p);
 void nti_places_fini(struct nti_places *p);
 
-/* Room for @n places in all. 0 or -ENOMEM. */
-int nti_places_reserve(struct nti_places *p, size_t n);
-
 /* The place of a device; a new one when it was never seen. NULL without memory. */
 struct nti_place *nti_places_at(struct nti_places *p, struct nti_trace_devices *devices,
 				const struct nti_hints *hints, uint16_t device);
