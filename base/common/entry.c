@@ -113,8 +113,10 @@ static int keep_text(struct parser *p, const struct nti_entry_key *key, const ch
 		return nti_error(p->e, -ENOMEM, "memory is short for a text");
 	memcpy((char *)p->entry + key->text, &copy, sizeof(copy));
 	if (key->form == NTI_ENTRY_SENTENCE && value[strlen(value) - 1] != '.')
+		// cppcheck-suppress memleak ; the entry has it
 		return nti_error(p->e, -EINVAL, "'%s' is a sentence and ends with a full stop",
 				 key->name);
+	// cppcheck-suppress memleak ; the entry has it
 	return 0;
 }
 

@@ -183,7 +183,6 @@ static int check_names(int folder)
 		nti_file_close(fd);
 		return -error;
 	}
-	// cppcheck-suppress readdirCalled ; the stream is its own
 	while (names <= MOST_NAMES && readdir(dir))
 		names++;
 	(void)closedir(dir);

@@ -62,6 +62,7 @@ static int open_window(struct x *x, const struct cli_gl_surface *of)
 	if (!x->display) {
 		cli_say("no X server answers as DISPLAY=%s: start one, or leave --window out",
 			name ? name : "");
+		(void)dlclose(library);
 		return -1;
 	}
 	x->window =
@@ -70,6 +71,7 @@ static int open_window(struct x *x, const struct cli_gl_surface *of)
 	x->StoreName(x->display, x->window, "ntime gl");
 	x->MapWindow(x->display, x->window);
 	x->Sync(x->display, False);
+	// cppcheck-suppress resourceLeak ; its functions are called until the end
 	return 0;
 }
 

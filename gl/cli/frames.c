@@ -265,6 +265,7 @@ static void accept_programs(struct cli_gl_frames *f)
 {
 	int fd;
 
+	// cppcheck-suppress nullPointer ; NULL: nobody asks who it is
 	for (int i = 0; i < MOST_CALLS && (fd = accept4(f->socket, NULL, NULL, SOCK_CLOEXEC)) >= 0;
 	     i++)
 		if (!greet(f, fd))

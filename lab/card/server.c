@@ -323,6 +323,7 @@ static void add_client(struct ntm_server *s)
 	};
 	struct ucred peer = { 0 };
 	socklen_t size = sizeof(peer);
+	// cppcheck-suppress nullPointer ; NULL: nobody asks who it is
 	int fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
 
 	s->is_full = fd < 0 && (errno == EMFILE || errno == ENFILE) && s->clients;

@@ -79,6 +79,7 @@ static void put_row(FILE *f, const struct cli_look *look, const struct table *t,
 	size_t at = 0, gap = 0;
 
 	for (int i = 0; i < TABLE_COLUMNS; i++) {
+		// cppcheck-suppress objectIndex ; a row of cells, of which it is told the first
 		size_t columns = cli_text_columns(cell[i]);
 
 		if (columns > t->width[i])

@@ -110,7 +110,6 @@ static bool has_open(const char *pid, const char *path)
 	dir = cli_opendir(folder);
 	if (!dir)
 		return false;
-	// cppcheck-suppress readdirCalled ; the stream is its own
 	while (!found && (entry = readdir(dir))) {
 		n = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
 		if (n < 0)
@@ -146,7 +145,6 @@ void cli_driver_users(const char *path, char *text, size_t size)
 	unsigned int n = 0;
 
 	*text = '\0';
-	// cppcheck-suppress readdirCalled ; the stream is its own
 	while (dir && n < SHOWN_USERS && (entry = readdir(dir))) {
 		if (!isdigit((unsigned char)entry->d_name[0]) || !has_open(entry->d_name, path))
 			continue;

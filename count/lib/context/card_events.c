@@ -65,6 +65,7 @@ static unsigned int count_passes(const struct nti_event *a, const struct nti_eve
 	size_t parts = 0, n = 0, i, k;
 
 	for (i = 0; i < a->parts + (b ? b->parts : 0); i++) {
+		// cppcheck-suppress nullPointer ; there are no more than of @a without @b
 		part[parts] = i < a->parts ? a->part[i] : b->part[i - a->parts];
 		for (k = 0; k < parts && !is_same(&part[k], &part[parts]); k++)
 			;

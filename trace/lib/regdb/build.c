@@ -464,12 +464,11 @@ static int build_body(struct nti_builder *b, const struct nti_def_part *parts,
 /* The first part that has an attribute, else the first. */
 static const struct nti_xml_node *first_with(const struct nti_def *def, const char *name)
 {
-	const struct nti_def_part *part;
+	const struct nti_def_part *part = def->parts;
 
-	for (part = def->parts; part; part = part->next)
-		if (nti_xml_node_get(part->node, name))
-			return part->node;
-	return def->parts->node;
+	while (part->next && !nti_xml_node_get(part->node, name))
+		part = part->next;
+	return nti_xml_node_get(part->node, name) ? part->node : def->parts->node;
 }
 
 static int read_domain(struct nti_builder *b, const struct nti_def *def, struct nti_domain *d)
