@@ -271,5 +271,14 @@ def programs_are_judged_by_how_they_end_where_they_cannot_print():
     holds(done.stdout, 'ok 1 - a')
 
 
+@test
+def who_looks_at_the_machine_is_seen():
+    for words, is_looking in ((['cat', '/proc/cpuinfo'], True), (['ls', '/sys/devices/system/cpu'], True), (['cat', '/proc/self/maps'], False),
+                              (['cat', '/dev/null'], False), (['true'], False), (['id'], True)):
+        done = subprocess.run([SCRIPT, '--look', *words], stdout=subprocess.PIPE, encoding='utf-8', check=True)
+        equal((words, '# looks at the machine: ' in done.stdout), (words, is_looking))
+    equal(subprocess.run([SCRIPT, '--look', f'{ROOT}/base/tests/run-tap', 'false'], stdout=subprocess.DEVNULL, check=False).returncode, 1)
+
+
 if __name__ == '__main__':
     sys.exit(main())
