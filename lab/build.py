@@ -194,7 +194,8 @@ def runtime(arch):
     Call it after programs(arch).
     """
     path = folder(arch)
-    found = {'/bin/ntime': f'{path}/count/cli/ntime'}
+    # What "ntime trace" executes is found beside the command.
+    found = {'/bin/ntime': f'{path}/count/cli/ntime', '/bin/ntime-trace': f'{path}/trace/cli/ntime-trace'}
     for place in ('lab/tests', 'bench/lab'):
         for program in sorted(filter(is_program, glob.glob(f'{path}/{place}/*'))):
             found['/lab/' + os.path.basename(program)] = program

@@ -119,12 +119,13 @@ def ntime_tree(arch):
         build.programs(arch)
         return {place.lstrip('/'): copy(path) for place, path in build.runtime(arch)}
     command = installed_command()
+    programs = {'bin/ntime': command, 'bin/ntime-trace': f'{build.TOP}/ntime-trace'}
     try:
-        libraries = build.closure(arch, '/', [command], glob.glob(os.path.dirname(command) + '/../lib*/*/') + LOCAL_LIBRARIES)
+        libraries = build.closure(arch, '/', programs.values(), glob.glob(os.path.dirname(command) + '/../lib*/*/') + LOCAL_LIBRARIES)
     except build.Missing as e:
         raise PayloadError(f'the installed ntime cannot be put into a guest: {e}') from None
     workloads = {os.path.join('lab', os.path.basename(path)): copy(path) for path in glob.glob(f'{build.TOP}/lab/workloads/*')}
-    return {'bin/ntime': copy(command)} | workloads | {place.lstrip('/'): copy(path) for place, path in libraries}
+    return {place: copy(path) for place, path in programs.items()} | workloads | {place.lstrip('/'): copy(path) for place, path in libraries}
 
 
 def _layer(name, tree):
