@@ -171,11 +171,11 @@ def main(argv):
         print(*('\t'.join(('lab', *row)) for row in options.rows()), sep='\n')
         return 0
     # "ntime help lab ACTION"
-    if argv[:1] == ['--help'] and len(argv) == 2:
+    if argv[:1] == ['help-action'] and len(argv) == 2:
         if argv[1] not in DOERS:
             say(f"there is no 'lab {argv[1]}'; try: ntime lab --help")
             return EXIT_FAILED
-        argv.reverse()
+        argv = [argv[1], '--help']
     args, command = options.parse(argv)
     if sys.stdout is None:
         say('standard output is closed')

@@ -43,7 +43,7 @@ int cli_alone_main(const struct cli_command *c, int argc, char **argv)
 	}
 	if (argc > 1 && strcmp(argv[1], CLI_COMPLETE_WORDS) == 0)
 		return cli_help_words(c, argc - 1, argv + 1);
-	if (argc == 3 && strcmp(argv[1], "--help") == 0)
+	if (argc == 3 && strcmp(argv[1], CLI_HELP_ACTION) == 0)
 		return cli_help_action(c, argv[2]);
 	return c->run(c, argc, argv);
 }

@@ -5,9 +5,10 @@
 
 #include "base/command/command.h"
 
-/* What ntime asks it, in place of its first word; "--help ACTION" is the third question. */
+/* What ntime asks it, in place of its first word; an action comes behind the last. */
 #define CLI_COMPLETE_OPTIONS "complete-options"
 #define CLI_COMPLETE_WORDS "complete-words"
+#define CLI_HELP_ACTION "help-action"
 
 /* What each is, one line; lab/options.py has its own. */
 #define CLI_ABOUT_TRACE "convert, decode and compare traces of register accesses"

@@ -67,7 +67,7 @@ def command(*args):
     """ntime with these words; where the command is a program that is one subcommand, that program as ntime starts it."""
     alone = os.path.basename(NTIME).partition('-')[2]
     if alone and args[:2] == ('help', alone):
-        return [NTIME, '--help', *args[2:]]
+        return [NTIME, 'help-action' if args[2:] else '--help', *args[2:]]
     return [NTIME, *args[args[:1] == (alone,):]]
 
 

@@ -76,8 +76,9 @@ static int run_help(const struct cli_command *self, int argc, char **argv)
 	}
 	c = cli_command_find(argv[1]);
 	if (c && c->program)
-		return cli_program_become(c->program,
-					  (char *[]){ argv[1], "--help", argv[2], NULL });
+		return cli_program_become(
+			c->program, (char *[]){ argv[1], argc == 3 ? CLI_HELP_ACTION : "--help",
+						argv[2], NULL });
 	if (c && argc == 3)
 		return cli_help_action(c, argv[2]);
 	if (c) {
