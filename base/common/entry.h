@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of entries, the form of all text in data/ and of users' metric files, which are read here
- * (the others of data/ by core/embed/entries.py): lines of a key and a value, separated by blanks.
+ * Files of entries, the form of all text in count/data and core/gpu, which
+ * core/embed/entries.py reads, and of users' metric files, which are read here: lines of a key and
+ * a value, separated by blanks.
  * A blank line ends an entry, '#' begins a comment line. Which key may follow which is a table.
  */
 #ifndef NTI_ENTRY_H

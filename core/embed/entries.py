@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files of entries, the form of all text in data/ (base/common/entry.h), and text as C."""
+"""Files of entries, the form of all text in count/data and core/gpu (base/common/entry.h), and text as C."""
 import re
 
 

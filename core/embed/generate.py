@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Build program: check files of data/ and write them as C: generate.py KIND OUT.c FILE...
+"""Build program: check files of count/data or core/gpu and write them as C: generate.py KIND OUT.c FILE...
 
 Prints FILE:LINE: and what is wrong and exits 1, so that a bad file ends the build; OUT.c is then not left behind. The files must be free of errors together, since they
 become one set.
@@ -41,7 +41,7 @@ def main():
         if os.path.exists(out):
             os.remove(out)  # of an earlier build
         return 1
-    text = f'/* Made by core/embed from data/{name}; change those files. */\n' + ''.join(kind.write())
+    text = f'/* Made by core/embed from {name}; change those files. */\n' + ''.join(kind.write())
     try:
         with open(out, 'w', encoding='ascii') as f:
             f.write(text)

@@ -119,7 +119,7 @@ row_raspberry_pi() {
 
 row_nvperfkit() {
 	get libnvperfsdk1 libnvperfsdk-dev libntime0 gcc libc6-dev pkgconf
-	cc -I$tests/.. -o /tmp/nv $tests/compat/nvpm_client_i.c $(pkg-config --cflags --libs nvperfsdk)
+	cc -I$tests/.. -o /tmp/nv $tests/../count/tests/compat/nvpm_client_i.c $(pkg-config --cflags --libs nvperfsdk)
 	# shellcheck disable=SC2016	# it is the client's shell that knows it
 	says 0 page-faults env NTIME_NVPM_EVENTS=page-faults /tmp/nv bash -c 'printf x >&$NTIME_FRAME_FD; read -r _ <&$NTIME_FRAME_FD'
 }

@@ -132,7 +132,8 @@ def row(name):
     if why:
         raise Skip(why)
     begin, overlay = time.monotonic(), f'{scratch()}/{name}'
-    binds = [(packages(), '/debs'), (TESTS, '/tests'), (f'{scratch()}/archives', '/var/cache/apt/archives'), (cache.root(), '/root/.cache/ntime/lab')]
+    binds = [(packages(), '/debs'), (TESTS, '/tests'), (f'{ROOT}/count/tests/compat', '/count/tests/compat'),
+             (f'{scratch()}/archives', '/var/cache/apt/archives'), (cache.root(), '/root/.cache/ntime/lab')]
     done = run(*bareroot.enter(root, f'sh /tests/packages/rows.sh {name}', binds, overlay))
     bareroot.remove(overlay)
     print(f'# {name}: {time.monotonic() - begin:.0f} s', flush=True)

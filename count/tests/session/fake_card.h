@@ -2,7 +2,7 @@
 /*
  * A card that a test plays: registers of domain 1 behind the socket of a model, what the next
  * period has, and what goes wrong. It has no clock: a trigger ends a period at once. Typed in from
- * the documents of PCOUNTER; of models/ it knows nothing.
+ * the documents of PCOUNTER; of core/models/ it knows nothing.
  */
 #ifndef FAKE_CARD_H
 #define FAKE_CARD_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counters that we program ourselves and that lie: models of hardware (models/) whose registers are
- * changed behind the library's back, at random places. Nothing of it may pass for a number.
+ * Counters that we program ourselves and that lie: models of hardware (core/models/) whose
+ * registers are changed behind the library's back, at random places. Nothing of it may pass for a
+ * number.
  */
 #include <string.h>
 
