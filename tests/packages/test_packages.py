@@ -132,7 +132,7 @@ def row(name):
     if why:
         raise Skip(why)
     begin, overlay = time.monotonic(), f'{scratch()}/{name}'
-    binds = [(packages(), '/debs'), (TESTS, '/tests'), (f'{ROOT}/count/tests/compat', '/count/tests/compat'),
+    binds = [(packages(), '/debs'), (TESTS, '/tests'), (f'{common.ROOT}/count/tests/compat', '/count/tests/compat'),
              (f'{scratch()}/archives', '/var/cache/apt/archives'), (cache.root(), '/root/.cache/ntime/lab')]
     done = run(*bareroot.enter(root, f'sh /tests/packages/rows.sh {name}', binds, overlay))
     bareroot.remove(overlay)
