@@ -72,6 +72,7 @@ static const struct nthw_box_kind nhm_uncore = {
 	.table = &nthw_##row, .select = &nthw_##row##_select, .counter = &nthw_##row##_counter,    \
 	.control = &nthw_##row##_control, .width = 48, .run_bit = SNBEP_EN,                        \
 	.freeze_bit = SNBEP_FRZ
+#define SNBEP_PCI(row) .space = NTHW_SPACE_PCI, .scope = NTHW_SCOPE_DEVICE, SNBEP_BOX(row)
 #define SNBEP_CLOCK(row)                                                                           \
 	.fixed_select = &nthw_##row##_fixed_select, .fixed_counter = &nthw_##row##_fixed_counter,  \
 	.fixed_width = 48, .fixed_run_bit = SNBEP_EN, .fixed_event = CLOCKTICKS
@@ -80,9 +81,7 @@ static const struct nthw_box_kind snbep_imc = {
 	.name = "snbep_imc",
 	.unit = "uncore_imc",
 	.source = SNBEP ", snbep_uncore_pci_ops and snbep_uncore_imc; Intel 327043-001, 2.5",
-	.space = NTHW_SPACE_PCI,
-	.scope = NTHW_SCOPE_DEVICE,
-	SNBEP_BOX(snbep_imc),
+	SNBEP_PCI(snbep_imc),
 	SNBEP_CLOCK(snbep_imc),
 	.boxes = 4,
 	.event_bits = SNBEP_EVENT_BITS,
@@ -94,9 +93,7 @@ static const struct nthw_box_kind skx_imc = {
 	.name = "skx_imc",
 	.unit = "uncore_imc",
 	.source = SNBEP ", ivbep_uncore_pci_ops and skx_uncore_imc",
-	.space = NTHW_SPACE_PCI,
-	.scope = NTHW_SCOPE_DEVICE,
-	SNBEP_BOX(skx_imc),
+	SNBEP_PCI(skx_imc),
 	SNBEP_CLOCK(skx_imc),
 	.boxes = 6,
 	.event_bits = SNBEP_EVENT_BITS,
@@ -148,9 +145,7 @@ static const struct nthw_box_kind skx_m2m = {
 	.name = "skx_m2m",
 	.unit = "uncore_m2m",
 	.source = SNBEP ", skx_m2m_uncore_pci_ops and skx_uncore_m2m",
-	.space = NTHW_SPACE_PCI,
-	.scope = NTHW_SCOPE_DEVICE,
-	SNBEP_BOX(skx_m2m),
+	SNBEP_PCI(skx_m2m),
 	.boxes = 2,
 	.event_bits = SNBEP_EVENT_BITS,
 	.freeze_bits = SNBEP_FRZ,
@@ -161,9 +156,7 @@ static const struct nthw_box_kind skx_upi = {
 	.name = "skx_upi",
 	.unit = "uncore_upi",
 	.source = SNBEP ", skx_upi_uncore_pci_ops and skx_uncore_upi",
-	.space = NTHW_SPACE_PCI,
-	.scope = NTHW_SCOPE_DEVICE,
-	SNBEP_BOX(skx_upi),
+	SNBEP_PCI(skx_upi),
 	.boxes = 3,
 	.event_bits = SNBEP_EVENT_BITS | 0xffefffull << 32, /* SKX_UPI_CTL_UMASK_EXT */
 	.freeze_bits = SNBEP_FRZ,
