@@ -75,6 +75,18 @@ static int check_roots_alone(const struct cli_program *p, const char *path)
 	return 0;
 }
 
+/*
+ * @path of what is to be used, which is what was looked at: 0, or -ENOENT, -EPERM after a sentence.
+ */
+static int resolve(const struct cli_program *p, const char *name, char *path)
+{
+	if (realpath(name, path))
+		return check_roots_alone(p, path);
+	cli_say("cannot find %s: %s (the environment variable %s may name another one)", name,
+		strerror(errno), p->variable);
+	return -ENOENT;
+}
+
 /* The name beside this command's own, as the kernel knows it. */
 static bool name_beside(const char *file, char *name, size_t bytes)
 {
@@ -94,12 +106,13 @@ static bool name_beside(const char *file, char *name, size_t bytes)
 
 /*
  * Path of the program that belongs to a command in a build directory: 1; 0 when this command is not
- * in one; -EPERM after a sentence.
+ * in one; -ENOENT, -EPERM after a sentence.
  */
 static int find_in_build(const struct cli_program *p, char *path)
 {
 	char name[PATH_MAX], line[PATH_MAX], *end;
 	FILE *f;
+	int ret;
 
 	if (!name_beside(p->file, name, sizeof(name)) || access(name, F_OK))
 		return 0;
@@ -113,12 +126,8 @@ static int find_in_build(const struct cli_program *p, char *path)
 	if (!end)
 		return 0;
 	line[strcspn(line, "\n")] = '\0';
-	/* What is not there is told when it is started. */
-	if (!realpath(line, path))
-		memcpy(path, line, sizeof(line));
-	else if (check_roots_alone(p, path))
-		return -EPERM;
-	return 1;
+	ret = resolve(p, line, path);
+	return ret ? ret : 1;
 }
 
 int cli_program_find(const struct cli_program *p, char *path)
@@ -126,16 +135,9 @@ int cli_program_find(const struct cli_program *p, char *path)
 	const char *named = getenv(p->variable);
 	int found;
 
-	if (named && *named) {
-		/*
-		 * sudo -E hands a stranger's environment on. The file that was looked at is
-		 * started.
-		 */
-		if (geteuid() == 0 && realpath(named, path))
-			return check_roots_alone(p, path);
-		(void)snprintf(path, PATH_MAX, "%s", named);
-		return 0;
-	}
+	/* sudo -E hands a stranger's environment on. */
+	if (named && *named)
+		return resolve(p, named, path);
 	found = find_in_build(p, path);
 	if (found)
 		return found < 0 ? found : 0;

@@ -13,8 +13,8 @@ struct cli_program {
 
 /*
  * Path of what belongs to this command, PATH_MAX bytes: of its build directory, else the installed
- * one, unless the environment names another. After a sentence -ENOENT where nothing is installed,
- * -EPERM as root where others can write to it.
+ * one, unless the environment names another; without links but where it is the installed one. After
+ * a sentence -ENOENT where nothing is there, -EPERM as root where others can write to it.
  */
 int cli_program_find(const struct cli_program *p, char *path);
 

@@ -239,14 +239,12 @@ int cli_gl_prepare(const struct cli_gl *gl)
 		.installed = NTIME_GL_INSTALLED,
 		.package = "ntime-gl",
 	};
-	char named[PATH_MAX], folder[PATH_MAX], path[PATH_MAX + 20];
-	int ret = cli_program_find(&libraries, named);
+	char folder[PATH_MAX], path[PATH_MAX + 20];
+	int ret = cli_program_find(&libraries, folder);
 
 	if (ret < 0)
 		return ret;
 	/* The program may work in another folder, and start ntime gl there. */
-	if (!realpath(named, folder))
-		snprintf(folder, sizeof(folder), "%s", named);
 	if (environment(libraries.variable))
 		set(libraries.variable, folder);
 	snprintf(path, sizeof(path), "%s/egl.json", folder);

@@ -158,10 +158,10 @@ def without_a_driver_the_program_runs():
         done = ntime('gl', 'list', env=env)
         equal((done.returncode, done.stdout), (125, b''))
         has(err(done), 'asked were libEGL_nosuch.so.0')
-        env['NTIME_GL_FOLDER'] = '/nonexistent'
-        done = ntime('gl', 'echo', 'ran', env=env)
-        equal(done.stdout, b'ran\n')
-        has(err(done), 'cannot read /nonexistent/egl.json: No such file or directory')
+        for folder, told in (('/nonexistent', 'cannot find /nonexistent: '), (empty, f'cannot read {empty}/egl.json: ')):
+            done = ntime('gl', 'echo', 'ran', env=dict(env, NTIME_GL_FOLDER=folder))
+            equal(done.stdout, b'ran\n')
+            has(err(done), f'{told}No such file or directory')
 
 
 @needs_driver
