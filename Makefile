@@ -30,7 +30,7 @@ test:
 	@scripts/test $(if $(Y),--yard '$(Y)',$(if $(T),'$(T)'))
 
 test-all:
-	@scripts/install-deps build test lab packages disguise
+	@scripts/install-deps build test lab packages disguise subsets
 	@scripts/test --all $(if $(FROM),'$(FROM)')
 
 lint-light:
