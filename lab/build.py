@@ -16,7 +16,8 @@ CPUS = {'amd64': ('x86_64', 'x86_64'), 'arm64': ('aarch64', 'armv8-a'), 'armhf':
         'riscv64': ('riscv64', 'rv64gc'), 'ppc64el': ('ppc64', 'power8')}
 # What installs tools that are missing.
 INSTALL = 'scripts/install-deps build lab of a source tree installs it, or apt-get install the package of that name'
-OPTIONS = ('-Dbuildtype=release', '-Dtests=false', '-Dlab=true', '-Dwerror=false', '-Dyards=count,driver,trace,lab')
+YARDS = ','.join(yard for yard in ('count', 'driver', 'trace', 'gl', 'lab') if os.path.isdir(os.path.join(TOP, yard)))
+OPTIONS = ('-Dbuildtype=release', '-Dtests=false', '-Dlab=true', '-Dwerror=false', f'-Dyards={YARDS}')
 SHOWN_LINES = 40
 # Names of dynamic loaders; POWER's is the second.
 LOADERS = ('ld-linux', 'ld64.so')

@@ -13,6 +13,7 @@
 #include "lab/tests/workloads/count.h"
 #include "base/tests/tt.h"
 #include "lab/tests/guest/open.h"
+#include "lab/tests/guest/report.h"
 
 #define REPORT "/tmp/lab-report.json"
 /* Two ticks of a kernel with 100 Hz. */
@@ -118,19 +119,6 @@ static double number_of(const json_t *item, const char *key, double missing)
 	return json_is_number(value) ? json_number_value(value) : missing;
 }
 
-static bool has_flag(const json_t *item, const char *flag)
-{
-	const json_t *flags = json_object_get(item, "flags");
-
-	for (size_t i = 0; i < json_array_size(flags); i++) {
-		const char *text = json_string_value(json_array_get(flags, i));
-
-		if (text && strcmp(text, flag) == 0)
-			return true;
-	}
-	return false;
-}
-
 static struct lab_value value_of(const json_t *item)
 {
 	struct lab_value v = { .value = number_of(item, "value", NAN) };
@@ -143,9 +131,9 @@ static struct lab_value value_of(const json_t *item)
 	v.min = number_of(item, "min", v.value);
 	v.max = number_of(item, "max", v.value);
 	v.pass = (unsigned int)number_of(item, "pass", 0);
-	v.is_scaled = has_flag(item, "scaled");
+	v.is_scaled = lab_has_flag(item, "scaled");
 	v.in_every_pass = json_is_true(json_object_get(item, "in_every_pass"));
-	v.is_implausible = has_flag(item, "implausible");
+	v.is_implausible = lab_has_flag(item, "implausible");
 	v.is_absent = json_object_get(item, "absent") != NULL;
 	return v;
 }
@@ -165,9 +153,8 @@ void lab_ntime(const char *arguments, struct lab_value *values, size_t n)
 	if (!root)
 		fail_msg("\"%s\" wrote no JSON: %s", command, error.text);
 	items = json_object_get(root, "items");
-	if (json_array_size(items) != n)
-		fail_msg("\"%s\" reports %zu items, expected %zu", command, json_array_size(items),
-			 n);
+	if (lab_asked(items) != n)
+		fail_msg("\"%s\" reports %zu items, expected %zu", command, lab_asked(items), n);
 	for (size_t i = 0; i < n; i++)
 		values[i] = value_of(json_array_get(items, i));
 	json_decref(root);
