@@ -62,15 +62,15 @@ def scratch():
 
 
 @functools.cache
-def make_deb(name, arch):
+def make_deb(name, arch, **more):
     """Makes them once, each in a folder of its own, whether that succeeds or not."""
-    env = {key: value for key, value in os.environ.items() if key not in OF_MAKE}
+    env = {key: value for key, value in os.environ.items() if key not in OF_MAKE} | more
     return run('make', '-C', f'{scratch()}/clone', 'deb', f'ARCH={arch}', f'BUILD={scratch()}/{name}', env=env)
 
 
-def packages(name='first', arch=''):
+def packages(name='first', arch='', **more):
     """The folder that the packages are in."""
-    passes(*make_deb(name, arch))
+    passes(*make_deb(name, arch, **more))
     return f'{scratch()}/{name}/deb/{arch}'.rstrip('/')
 
 
@@ -85,9 +85,10 @@ def is_clean(folder):
 
 
 def made_twice_alike():
-    first, second = packages(), packages('second')
+    """But for QEMU, whose second build would take longest."""
+    first, second = packages(), packages('second', WITHOUT_QEMU='1')
     equal(debs(second), debs(first))
-    equal(filecmp.cmpfiles(first, second, debs(first), shallow=False)[1:], ([], []))
+    equal(filecmp.cmpfiles(first, second, [name for name in debs(first) if not name.startswith('ntime-lab_')], shallow=False)[1:], ([], []))
 
 
 def lintian_is_content():
