@@ -87,7 +87,10 @@ TEST(what_fits_into_a_pass_begins)
 	glp_context_make_current(&driver, NULL);
 }
 
-/* In all groups each counter that is listed begins alone, and has a value. */
+/*
+ * In all groups each counter that is listed begins alone, and has a value, but for GENERAL: this
+ * processor has none of their units, and nobody vouches for a 0.
+ */
 TEST(each_counter_begins_alone)
 {
 	make_context(GENERAL);
@@ -106,7 +109,7 @@ TEST(each_counter_begins_alone)
 			TT_IS(glGetError(), 0);
 			glGetPerfMonitorCounterDataAMD(monitor, GL_PERFMON_RESULT_SIZE_AMD,
 						       sizeof(size), &size, NULL);
-			if (size != 12 && size != 16) {
+			if (g < 2 && size != 12 && size != 16) {
 				char name[100] = "";
 
 				glGetPerfMonitorCounterStringAMD(groups[g], i, sizeof(name), NULL,
