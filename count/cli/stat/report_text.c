@@ -859,6 +859,11 @@ static const char *name_of(const struct cli_style *style, const struct cli_repor
 	return NULL;
 }
 
+static const char *told_by(const struct cli_absence *a)
+{
+	return a->remedy_kind != NTIME_REMEDY_NONE ? "ntime doctor" : "ntime -v";
+}
+
 /* In one line, which says where the whole is. */
 static void put_briefly(FILE *f, const struct cli_style *style, const struct caveat *caveat,
 			const struct cli_absence *all, size_t n, size_t first)
@@ -874,9 +879,7 @@ static void put_briefly(FILE *f, const struct cli_style *style, const struct cav
 	if (!style->quiet && is_missing)
 		fprintf(text.f, ": %s", cli_absence_short(&all[first]));
 	if (!style->quiet)
-		fprintf(text.f, " (%s)",
-			is_missing && all[first].remedy_kind != NTIME_REMEDY_NONE ? "ntime doctor"
-										  : "ntime -v");
+		fprintf(text.f, " (%s)", is_missing ? told_by(&all[first]) : "ntime -v");
 	line = cli_text_end(&text);
 	cli_wrap(f, &style->look, 0, 2, line);
 	free(line);
@@ -904,14 +907,21 @@ static void put_reasons(FILE *f, const struct cli_style *style, const struct cli
 		const struct cli_item *item = &r->item[i];
 		const char *name = caveat->is_meant(item) ? name_of(style, r, item) : NULL;
 
-		if (name)
-			all[n++] = (struct cli_absence){ .name = name,
-							 .reason = item->reason,
-							 .remedy = item->remedy,
-							 .about = item->about,
-							 .cause = item->cause,
-							 .reason_code = item->reason_code,
-							 .remedy_kind = item->remedy_kind };
+		if (!name)
+			continue;
+		all[n] = (struct cli_absence){ .name = name,
+					       .reason = item->reason,
+					       .remedy = item->remedy,
+					       .about = item->about,
+					       .cause = item->cause,
+					       .reason_code = item->reason_code,
+					       .remedy_kind = item->remedy_kind };
+		/* In a few words those are alike that have the same words. */
+		if (style->brief && caveat->is_meant == is_absent) {
+			all[n].about = cli_absence_short(&all[n]);
+			all[n].remedy = told_by(&all[n]);
+		}
+		n++;
 	}
 	if (n && !style->brief)
 		fprintf(f, "\n%s:\n", caveat->title);

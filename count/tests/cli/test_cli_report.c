@@ -397,6 +397,9 @@ TEST(brief)
 
 		for (size_t k = s->from; k < s->to; k++)
 			make_absent(&defaults[k]);
+		/* The whole tells them apart, a few words do not. */
+		defaults[s->from + 1].about = "branches";
+		defaults[s->from + 1].remedy = "another one";
 		if (s->to == 7)
 			make_absent(&defaults[11]);
 		text = written(&cli_text_writer, &style, &r, 0);
