@@ -6,9 +6,12 @@
  * test_nvpm_calls LIBRARY
  */
 #include <dlfcn.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/tests/tt.h"
 
@@ -140,7 +143,7 @@ static uint64_t value_of(const char *word)
 		{ "id", with.id },
 		{ "bad", 0xdead },
 		{ "name", (uintptr_t) "page-faults" },
-		{ "other", (uintptr_t) "context-switches" },
+		{ "other", (uintptr_t) "minor-faults" },
 		{ "unknown", (uintptr_t) "GPU Bottleneck" },
 		{ "&u", (uintptr_t)&with.u },
 		{ "&v", (uintptr_t)&with.v },
@@ -596,6 +599,18 @@ TEST(threads_and_children)
 	TT_IS(call("Shutdown"), 0);
 }
 
+/* Without a counter at all Init fails, as the library cannot be used then. */
+static bool can_count(void)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = sizeof(attr),
+					.config = PERF_COUNT_SW_PAGE_FAULTS,
+					.exclude_kernel = 1 };
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0ul);
+
+	return fd >= 0 && close((int)fd) == 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -611,12 +626,12 @@ int main(int argc, char **argv)
 	};
 
 	path = argc > 1 ? argv[1] : "";
-	(void)setenv("NTIME_NVPM_EVENTS", "page-faults,context-switches", 1);
+	(void)setenv("NTIME_NVPM_EVENTS", "page-faults,minor-faults", 1);
 	(void)unsetenv("NTIME_MODEL");
 	library = dlopen(path, RTLD_NOW);
 	if (!library) {
 		fprintf(stderr, "%s\n", dlerror());
 		return 1;
 	}
-	return TT_RUN(tests);
+	return can_count() ? TT_RUN(tests) : tt_skip_all("perf counts no page faults here");
 }
