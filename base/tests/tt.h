@@ -18,6 +18,7 @@
 #define TT_H
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -49,6 +51,21 @@
  * Leave this test as skipped; @why is for people, and base/tests/run-tap fails a skip without it.
  */
 #define TT_SKIP(why) (print_message("# %s\n", (why)), skip())
+
+/* Skips where the kernel counts nothing for this user, not even page faults. */
+static inline void tt_need_events(void)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = sizeof(attr),
+					.config = PERF_COUNT_SW_PAGE_FAULTS,
+					.exclude_kernel = 1,
+					.exclude_hv = 1 };
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0ul);
+
+	if (fd < 0)
+		TT_SKIP("the kernel counts no page faults for this user");
+	(void)close((int)fd);
+}
 
 /* A record of a claim says of which boot it is, and is repaired only where that is known. */
 static inline bool tt_knows_boot(void)

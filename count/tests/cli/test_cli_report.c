@@ -395,11 +395,12 @@ TEST(brief)
 		struct cli_report r = brief_report();
 		char *text;
 
-		for (size_t k = s->from; k < s->to; k++)
+		for (size_t k = s->from; k < s->to; k++) {
 			make_absent(&defaults[k]);
-		/* The whole tells them apart, a few words do not. */
-		defaults[s->from + 1].about = "branches";
-		defaults[s->from + 1].remedy = "another one";
+			/* The whole tells them apart, a few words do not. */
+			defaults[k].about = k % 2 ? "branches" : "caches";
+			defaults[k].remedy = k % 2 ? "one" : "another one";
+		}
 		if (s->to == 7)
 			make_absent(&defaults[11]);
 		text = written(&cli_text_writer, &style, &r, 0);

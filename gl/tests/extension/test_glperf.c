@@ -3,9 +3,7 @@
  * GL_AMD_performance_monitor over a driver that is made up: form, errors, values, other people's
  * queries.
  */
-#include <linux/perf_event.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,21 +34,6 @@ int __wrap_ntime_session_read(struct ntime_session *s, struct ntime_value *out, 
 	for (size_t i = 0; i < n && ret >= 0 && is_kernel_closed; i++)
 		out[i].flags |= NTIME_USER_ONLY;
 	return ret;
-}
-
-/* Where the kernel counts for nobody there is no group of its events. */
-static void need_events(void)
-{
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
-					.size = sizeof(attr),
-					.config = PERF_COUNT_SW_PAGE_FAULTS,
-					.exclude_kernel = 1,
-					.exclude_hv = 1 };
-	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
-
-	if (fd < 0)
-		TT_SKIP("the kernel counts no page faults for this user");
-	(void)close((int)fd);
 }
 
 /* A new context of this thread. */
@@ -307,7 +290,7 @@ TEST(what_is_listed_can_be_begun)
 	GLuint groups[8], types = 0;
 	bool is_wide;
 
-	need_events();
+	tt_need_events();
 	setenv("NTIME_GL_EVENTS", "page-faults,machine-share,proc/user/", 1);
 	make_context(&plain);
 	glGetPerfMonitorGroupsAMD(&n_groups, 8, groups);
@@ -377,7 +360,7 @@ TEST(calls_in_any_order)
 {
 	static const char *const groups[] = { "pipeline", "cpu" };
 
-	need_events();
+	tt_need_events();
 	for (size_t i = 0; i < 2; i++)
 		TT_FOR_EACH_ROW(r, call_rows) {
 			GLuint monitor, counter = 0, wrong = 999, group;
@@ -633,7 +616,7 @@ TEST(work_is_finished_for_the_cpu_alone)
 {
 	GLuint pipeline, cpu;
 
-	need_events();
+	tt_need_events();
 	make_context(&plain);
 	pipeline = MONITOR("pipeline", "samples-passed");
 	cpu = MONITOR("cpu", "page-faults");
@@ -657,7 +640,7 @@ TEST(groups_of_the_driver_come_first)
 	char text[20] = "";
 	GLuint64 count;
 
-	need_events();
+	tt_need_events();
 	make_context(&has);
 	glGetPerfMonitorGroupsAMD(&n, 4, groups);
 	TT_IS(n, 3);
@@ -748,7 +731,7 @@ TEST(contexts_have_monitors_of_their_own)
 {
 	GLuint monitor, other, none = 1;
 
-	need_events();
+	tt_need_events();
 	make_context(&plain);
 	monitor = MONITOR("pipeline", "samples-passed");
 	glBeginPerfMonitorAMD(monitor);
@@ -871,7 +854,7 @@ TEST(user_mode_has_both_names)
 	GLint n = 0, most = 0, written = 0;
 	char text[100];
 
-	need_events();
+	tt_need_events();
 	is_kernel_closed = true;
 	make_context(&plain);
 	group = find_group("cpu");
@@ -924,7 +907,7 @@ TEST(a_forked_process_counts_for_itself)
 	int status = 0;
 	pid_t child;
 
-	need_events();
+	tt_need_events();
 	make_context(&plain);
 	monitor = MONITOR("cpu", "page-faults");
 	glBeginPerfMonitorAMD(monitor);
