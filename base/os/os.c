@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Conveniences on top of an operating system's entry points. */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/perf_event.h>
@@ -17,6 +18,10 @@
 /* The longest line that is worth having: a CPU list of a very large machine. */
 #define LINE_BYTES 4096
 #define COMPONENT_BYTES 128
+/*
+ * /proc/stat has a line of up to 220 bytes for each CPU, and one with a number for each interrupt.
+ */
+#define STAT_BYTES ((size_t)4 << 20)
 /* Distributions know values above upstream's 2: from 3 (Debian) nothing is open to the ordinary. */
 #define PARANOID_NOTHING 3
 
@@ -76,6 +81,48 @@ int nti_os_u64(struct nti_os *os, uint64_t *out, const char *format, ...)
 	if (ret == 0)
 		ret = read_trimmed(os, path, line, sizeof(line));
 	return ret < 0 ? ret : nti_text_parse_u64(line, out);
+}
+
+/* The CPUs that have a line in @text, of /proc/stat: those on line (Linux 6.1, fs/proc/stat.c). */
+static int list_cpus(const char *text, char *buf, size_t size)
+{
+	long cpu, first = 0, last = LONG_MAX;
+	size_t at = 0, used = 0;
+
+	*buf = '\0';
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+		if (strncmp(text, "cpu", 3) != 0 || !isdigit((unsigned char)text[3]))
+			continue;
+		cpu = strtol(text + 3, NULL, 10);
+		if (!used || cpu - 1 != last) {
+			at = used;
+			first = cpu;
+		}
+		last = cpu;
+		used = at + (size_t)snprintf(buf + at, size - at,
+					     cpu == first ? "%s%ld" : "%s%ld-%ld", at ? "," : "",
+					     first, cpu);
+		if (used >= size)
+			return -E2BIG;
+	}
+	return used ? (int)used : -ENOENT;
+}
+
+int nti_os_online(struct nti_os *os, char *buf, size_t size)
+{
+	int ret = nti_os_line(os, buf, size, "/sys/devices/system/cpu/online");
+	char *text;
+
+	if (ret != -ENOENT)
+		return ret;
+	text = malloc(STAT_BYTES);
+	if (!text)
+		return -ENOMEM;
+	ret = os->ops->text(os, "/proc/stat", text, STAT_BYTES);
+	if (ret >= 0)
+		ret = list_cpus(text, buf, size);
+	free(text);
+	return ret == -ENOENT && os->is_elsewhere ? snprintf(buf, size, "0") : ret;
 }
 
 int nti_os_package(struct nti_os *os, unsigned int cpu)

@@ -162,6 +162,17 @@ bool nti_os_exists(struct nti_os *os, const char *format, ...)
 /* Can the kernel load modules? Of a recording that is not known, and taken for granted. */
 bool nti_os_has_modules(struct nti_os *os);
 /*
+ * List of the CPUs that are on line, such as 0-3,8, and its length. Where /sys is not mounted
+ * /proc/stat tells them; a recording that has neither is of CPU 0. -ENOENT: this machine has
+ * neither.
+ */
+int nti_os_online(struct nti_os *os, char *buf, size_t size);
+/*
+ * List of the CPUs that are on line, such as 0-3,8, and its length. Without /sys, /proc/stat tells
+ * them; a recording that has neither is of CPU 0. -ENOENT: this machine has neither.
+ */
+int nti_os_online(struct nti_os *os, char *buf, size_t size);
+/*
  * Package of @cpu as the kernel numbers it (physical_package_id), below NTI_CPU_LIMIT; -1: not
  * known, as of a CPU that is off line.
  */

@@ -84,6 +84,7 @@ static int set_up(void **state)
 		return -1;
 	make_folder("/sys");
 	make_folder("/sys/many");
+	make_folder("/proc");
 	make_folder("/sys/none");
 	write_text("/sys/online", "0-3\nsecond line\n");
 	write_text("/sys/empty", "");
@@ -220,6 +221,37 @@ TEST(packages)
 {
 	TT_FOR_EACH_ROW(r, package_rows)
 		TT_EQ(r, nti_os_package(os, r->cpu), r->package);
+}
+
+static const struct online_row {
+	int line;
+	const char *stat; /* /proc/stat, where /sys does not tell */
+	size_t size;
+	const char *list; /* NULL: @ret */
+	int ret;
+} online_rows[] = {
+	{ __LINE__, "cpu  1 2 3\ncpu0 1 2 3\ncpu1 1 2 3\nintr 9\n", 64, "0-1", 0 },
+	{ __LINE__, "cpu  1\ncpu0 1\ncpu2 1\ncpu3 1\ncpu10 1\n", 64, "0,2-3,10", 0 },
+	{ __LINE__, "cpu  1\ncpu1 1", 64, "1", 0 },
+	{ __LINE__, "cpu1 1\ncpu2 1\ncpu4 1\n", 5, NULL, -E2BIG },
+	/* That of another machine says nothing: one CPU is sure. */
+	{ __LINE__, "cpu  1\ncpux\nctxt 7\n", 64, "0", 0 },
+};
+
+TEST(on_line)
+{
+	TT_FOR_EACH_ROW(r, online_rows) {
+		char list[64];
+		int ret;
+
+		write_text("/proc/stat", r->stat);
+		ret = nti_os_online(os, list, r->size);
+		TT_EQ(r, ret, r->list ? (int)strlen(r->list) : r->ret);
+		if (r->list)
+			TT_STR(r, list, r->list);
+	}
+	write_text("/sys/devices/system/cpu/online", "0-3\n");
+	TT_IS(nti_os_online(os, (char[64]){ 0 }, 64), 3);
 }
 
 static const struct list_row {
@@ -478,13 +510,14 @@ TEST(processors)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts),       cmocka_unit_test(lines),
-		cmocka_unit_test(numbers),     cmocka_unit_test(lists),
-		cmocka_unit_test(links),       cmocka_unit_test(access_and_exists),
-		cmocka_unit_test(refused),     cmocka_unit_test(long_names),
-		cmocka_unit_test(descriptors), cmocka_unit_test(clocks),
-		cmocka_unit_test(processors),  cmocka_unit_test(directories),
-		cmocka_unit_test(packages),    cmocka_unit_test(strangers_trees),
+		cmocka_unit_test(texts),	   cmocka_unit_test(lines),
+		cmocka_unit_test(numbers),	   cmocka_unit_test(lists),
+		cmocka_unit_test(links),	   cmocka_unit_test(access_and_exists),
+		cmocka_unit_test(refused),	   cmocka_unit_test(long_names),
+		cmocka_unit_test(descriptors),	   cmocka_unit_test(clocks),
+		cmocka_unit_test(processors),	   cmocka_unit_test(directories),
+		cmocka_unit_test(packages),	   cmocka_unit_test(on_line),
+		cmocka_unit_test(strangers_trees),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down) ? 1 : 0;

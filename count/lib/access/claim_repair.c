@@ -201,8 +201,7 @@ static unsigned int cpu_for(struct real_handles *l, const struct nti_claim_repai
 	struct search search = { .os = l->os, .package = at->package };
 	char online[4096];
 
-	if (at->package < 0 ||
-	    nti_os_line(l->os, online, sizeof(online), "/sys/devices/system/cpu/online") < 0 ||
+	if (at->package < 0 || nti_os_online(l->os, online, sizeof(online)) < 0 ||
 	    nti_text_list_has(online, cpu) ||
 	    nti_text_for_each_in_list(online, NTI_CPU_LIMIT, is_of_package, &search) <= 0)
 		return cpu;

@@ -55,13 +55,12 @@ int nti_context_interrupted(struct ntime_ctx *ctx)
 
 int nti_context_online(struct ntime_ctx *ctx, char *buf, size_t size)
 {
-	int ret = nti_os_line(ctx->os, buf, size, ONLINE);
+	int ret = nti_os_online(ctx->os, buf, size);
 
-	/* A kernel without CPU hotplug has no such file: one CPU is sure. */
-	if (ret == -ENOENT) {
-		(void)snprintf(buf, size, "0");
-		return 0;
-	}
+	if (ret == -ENOENT)
+		return nti_error(&ctx->error, ret,
+				 "cannot know which CPUs are on line without /sys and /proc (mount "
+				 "-t proc proc /proc)");
 	return ret < 0 ? nti_error(&ctx->error, ret, "cannot read %s: %s", ONLINE, strerror(-ret))
 		       : 0;
 }
@@ -191,7 +190,9 @@ int nti_context_count_cpus(struct ntime_ctx *ctx)
 	char online[4096];
 	int ret = ctx->cpus ? 0 : nti_context_online(ctx, online, sizeof(online));
 
-	if (ret < 0 || ctx->cpus)
+	if (ret == -ENOENT || ctx->cpus)
+		return 0;
+	if (ret < 0)
 		return ret;
 	ret = nti_text_for_each_in_list(online, NTI_CPU_LIMIT, count_cpu, &ctx->cpus);
 	if (ret < 0)

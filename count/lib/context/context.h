@@ -88,7 +88,7 @@ int nti_context_interrupted(struct ntime_ctx *ctx);
 /* One line to the context's log, if it has one: "plan: ...". */
 void nti_context_log(struct ntime_ctx *ctx, const char *format, ...) NTI_PRINTF(2, 3);
 
-/* Make .cpus valid. 0 or -errno with a sentence. */
+/* Make .cpus valid; it stays 0 where nobody knows. 0 or -errno with a sentence. */
 int nti_context_count_cpus(struct ntime_ctx *ctx);
 /* CPUs on line as the kernel's list in memory of the caller. 0 or -errno. */
 int nti_context_online(struct ntime_ctx *ctx, char *buf, size_t size);

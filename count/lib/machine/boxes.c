@@ -852,7 +852,7 @@ int nti_boxes_add(struct nti_os *os, const struct nti_boxes_source *lent, struct
 	if (!units->cpu.family)
 		return 0;
 	f.is_guest = units->cpu.features & NTHW_X86_GUEST;
-	(void)nti_os_line(os, f.online, sizeof(f.online), "/sys/devices/system/cpu/online");
+	(void)nti_os_online(os, f.online, sizeof(f.online));
 	find_methods(&f);
 	ret = nti_handles_new(os, &f.handles);
 	if (ret == 0)

@@ -143,8 +143,7 @@ int nti_registers_from_processor(struct nti_registers *r)
 	if (ret < 0)
 		goto out;
 	c->r = r;
-	/* A kernel without CPU hotplug has no such file: one CPU is sure. */
-	(void)nti_os_line(r->os, online, sizeof(online), "/sys/devices/system/cpu/online");
+	(void)nti_os_online(r->os, online, sizeof(online));
 	(void)nti_text_for_each_in_list(online, NTI_CPU_LIMIT, add_cpu, c);
 	ret = c->ret;
 	free(c->p);
