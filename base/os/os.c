@@ -42,12 +42,15 @@ static NTI_PRINTF(2, 0) int format_path(char *path, const char *format, va_list 
 	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-static int read_trimmed(struct nti_os *os, const char *path, char *buf, size_t size)
+static NTI_PRINTF(4, 0) int read_line(struct nti_os *os, char *buf, size_t size, const char *format,
+				      va_list args)
 {
-	int ret = os->ops->text(os, path, buf, size);
+	char path[PATH_MAX], *text;
+	int ret = format_path(path, format, args);
 	size_t length;
-	char *text;
 
+	if (ret == 0)
+		ret = os->ops->text(os, path, buf, size);
 	if (ret < 0)
 		return ret;
 	buf[strcspn(buf, "\n")] = '\0';
@@ -59,27 +62,24 @@ static int read_trimmed(struct nti_os *os, const char *path, char *buf, size_t s
 
 int nti_os_line(struct nti_os *os, char *buf, size_t size, const char *format, ...)
 {
-	char path[PATH_MAX];
 	va_list args;
 	int ret;
 
 	va_start(args, format);
-	ret = format_path(path, format, args);
+	ret = read_line(os, buf, size, format, args);
 	va_end(args);
-	return ret < 0 ? ret : read_trimmed(os, path, buf, size);
+	return ret;
 }
 
 int nti_os_u64(struct nti_os *os, uint64_t *out, const char *format, ...)
 {
-	char path[PATH_MAX], line[64];
+	char line[64];
 	va_list args;
 	int ret;
 
 	va_start(args, format);
-	ret = format_path(path, format, args);
+	ret = read_line(os, line, sizeof(line), format, args);
 	va_end(args);
-	if (ret == 0)
-		ret = read_trimmed(os, path, line, sizeof(line));
 	return ret < 0 ? ret : nti_text_parse_u64(line, out);
 }
 
@@ -89,15 +89,12 @@ static int list_cpus(const char *text, char *buf, size_t size)
 	long cpu, first = 0, last = LONG_MAX;
 	size_t at = 0, used = 0;
 
-	*buf = '\0';
 	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
 		if (strncmp(text, "cpu", 3) != 0 || !isdigit((unsigned char)text[3]))
 			continue;
 		cpu = strtol(text + 3, NULL, 10);
-		if (!used || cpu - 1 != last) {
-			at = used;
-			first = cpu;
-		}
+		if (!used || cpu - 1 != last)
+			at = used, first = cpu;
 		last = cpu;
 		used = at + (size_t)snprintf(buf + at, size - at,
 					     cpu == first ? "%s%ld" : "%s%ld-%ld", at ? "," : "",
@@ -116,9 +113,7 @@ int nti_os_online(struct nti_os *os, char *buf, size_t size)
 	if (ret != -ENOENT)
 		return ret;
 	text = malloc(STAT_BYTES);
-	if (!text)
-		return -ENOMEM;
-	ret = os->ops->text(os, "/proc/stat", text, STAT_BYTES);
+	ret = text ? os->ops->text(os, "/proc/stat", text, STAT_BYTES) : -ENOMEM;
 	if (ret >= 0)
 		ret = list_cpus(text, buf, size);
 	free(text);
@@ -192,20 +187,15 @@ bool nti_os_has_modules(struct nti_os *os)
 
 int nti_os_dup(struct nti_os *os, char **out, const char *format, ...)
 {
-	char path[PATH_MAX], line[LINE_BYTES];
+	char line[LINE_BYTES];
 	va_list args;
 	int ret;
 
-	*out = NULL;
 	va_start(args, format);
-	ret = format_path(path, format, args);
+	ret = read_line(os, line, sizeof(line), format, args);
 	va_end(args);
-	if (ret == 0)
-		ret = read_trimmed(os, path, line, sizeof(line));
-	if (ret < 0)
-		return ret;
-	*out = strdup(line);
-	return *out ? 0 : -ENOMEM;
+	*out = ret < 0 ? NULL : strdup(line);
+	return ret < 0 ? ret : *out ? 0 : -ENOMEM;
 }
 
 bool nti_os_die(struct nti_os *os, unsigned int cpu, unsigned int *die)

@@ -168,8 +168,7 @@ bool nti_os_has_modules(struct nti_os *os);
  */
 int nti_os_online(struct nti_os *os, char *buf, size_t size);
 /*
- * List of the CPUs that are on line, such as 0-3,8, and its length. Without /sys, /proc/stat tells
- * them; a recording that has neither is of CPU 0. -ENOENT: this machine has neither.
+ * The CPUs on line, as 0-3,8: its length; of a recording without it 0. -ENOENT: no /sys and /proc.
  */
 int nti_os_online(struct nti_os *os, char *buf, size_t size);
 /*
