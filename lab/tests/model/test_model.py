@@ -456,9 +456,9 @@ def clocks_of_every_domain_are_counted_beside_its_counters():
             items, _ = by_name(card, '-e', ','.join(f'gpu0/{n}/' for n in names + FOUR))
             true = truths(card, names + FOUR)
             equal({n: items[n]['value'] for n in FOUR}, {n: true[n] for n in FOUR}, chip)
-            # Frames, and the accesses that end the period.
+            # Frames, and the accesses that end the period: a reading that is interrupted is made anew, at most three times.
             own = {(items[n]['value'] - true[n]) for n in names}
-            equal(len(own) == 1 and 0 < min(own) < 100 * ACCESS and min(own) % ACCESS == 0, True, (chip, own))
+            equal(len(own) == 1 and 0 < min(own) < 3 * 64 * ACCESS and min(own) % ACCESS == 0, True, (chip, own))
             equal(by_name(card, '-e', 'gpu0/domain=4,mode=7/,gpu0/cycles_memory/')[1]['passes'], 1)
             has(err(ntime('--model', card.path, '-e', 'gpu0/cycles_core_e/', 'true')), 'cycles_core_a')
     with Card('G80') as card:
