@@ -57,12 +57,6 @@ static const uint64_t configs[BENCH_EVENTS] = {
 	PERF_COUNT_SW_TASK_CLOCK,
 };
 
-/*
- * MSR 10H, IA32_TIME_STAMP_COUNTER (Intel SDM vol. 4, table 2-2; AMD has it at the same place):
- * every x86-64 has it.
- */
-#define MSR_TSC 0x10
-
 static inline uint64_t bare_clock(void)
 {
 #if defined(__x86_64__)
@@ -90,8 +84,6 @@ BENCH_LOOP(frame_8, BENCH_FAIL_IF(s, ntime_frame_end(s->frames, NULL) < 0))
 BENCH_LOOP(frame_clock, BENCH_FAIL_IF(s, ntime_frame_end(s->frames, NULL) < 0))
 BENCH_LOOP(raw_1, BENCH_FAIL_IF(s, read(s->fd, s->raw, sizeof(s->raw)) <= 0))
 BENCH_LOOP(raw_8, BENCH_FAIL_IF(s, read(s->fd, s->raw, sizeof(s->raw)) <= 0))
-BENCH_LOOP(raw_msr, BENCH_FAIL_IF(s, pread(s->fd, &s->count, 8, MSR_TSC) != 8))
-BENCH_LOOP(msr, BENCH_FAIL_IF(s, ntime_msr_read(s->ctx, 0, MSR_TSC, &s->count) < 0))
 BENCH_LOOP(replay, BENCH_FAIL_IF(s, ntime_session_read(s->session, s->values, s->items) < 0))
 
 static int ntime_failed(struct bench_state *s)
@@ -192,12 +184,6 @@ static int open_frame_clock(struct bench_state *s, unsigned int events)
 	return open_session_clock(s, events) < 0 ? -1 : open_frames(s);
 }
 
-static int open_msr(struct bench_state *s, unsigned int events)
-{
-	(void)events;
-	return ntime_msr_read(s->ctx, 0, MSR_TSC, &s->count) < 0 ? ntime_failed(s) : 0;
-}
-
 static const char *machine; /* a recording, or NULL */
 
 static int open_replay(struct bench_state *s, unsigned int events)
@@ -255,16 +241,6 @@ static int open_raw(struct bench_state *s, unsigned int events)
 	return 0;
 }
 
-static int open_raw_msr(struct bench_state *s, unsigned int events)
-{
-	(void)events;
-	s->fd = open("/dev/cpu/0/msr", O_RDONLY | O_CLOEXEC);
-	if (s->fd >= 0)
-		return 0;
-	(void)snprintf(s->reason, sizeof(s->reason), "/dev/cpu/0/msr: %s", strerror(errno));
-	return -1;
-}
-
 static const struct bench_method our_methods[] = {
 	{ "empty", 0, false, "the loop itself, without a read", open_empty, loop_empty, NULL,
 	  NULL },
@@ -289,9 +265,6 @@ static const struct bench_method our_methods[] = {
 	{ "frame_8", 8, false, "ntime_frame_end, perf", open_frame, loop_frame_8, NULL, NULL },
 	{ "frame_clock", 8, false, "ntime_frame_end, clock and perf", open_frame_clock,
 	  loop_frame_clock, NULL, NULL },
-	{ "raw_msr", 1, false, "bare pread(2) of /dev/cpu/0/msr", open_raw_msr, loop_raw_msr, NULL,
-	  NULL },
-	{ "msr", 1, false, "ntime_msr_read, msr", open_msr, loop_msr, NULL, NULL },
 	{ "replay", 1, false, "ntime_session_read, replay", open_replay, loop_replay, NULL, NULL },
 };
 

@@ -257,7 +257,6 @@ COST_RUN(bare_read, COST_FAIL_IF(s, read(s->fd[0], s->raw, sizeof(s->raw)) <= 0)
 COST_RUN(bare_msr, COST_FAIL_IF(s, pread(s->fd[0], &s->count, 8, MSR_TSC) != 8))
 COST_RUN(reader, COST_FAIL_IF(s, ntime_read(&s->reader, &s->count) != 0))
 COST_RUN(session, COST_FAIL_IF(s, ntime_session_read(s->session, s->values, s->items) < 0))
-COST_RUN(msr, COST_FAIL_IF(s, ntime_msr_read(s->ctx, 0, MSR_TSC, &s->count) < 0))
 
 static int failed(struct cost_state *s, const char *what)
 {
@@ -340,12 +339,6 @@ static int open_session_counter(struct cost_state *s, unsigned int events)
 static int open_session_software(struct cost_state *s, unsigned int events)
 {
 	return open_list(s, events == 1 ? "page-faults" : software_8, 0);
-}
-
-static int open_msr(struct cost_state *s, unsigned int events)
-{
-	(void)events;
-	return ntime_msr_read(s->ctx, 0, MSR_TSC, &s->count) < 0 ? ntime_failed(s) : 0;
 }
 
 static int keep(struct cost_state *s, int fd, const char *what)
@@ -445,7 +438,6 @@ static const struct cost_method our_methods[] = {
 	{ "session_software_8", 8, "ntime_session_read, software", open_session_software,
 	  run_session, NULL },
 	{ "bare_msr", 1, "bare pread(2) of /dev/cpu/0/msr", open_bare_msr, run_bare_msr, NULL },
-	{ "msr", 1, "ntime_msr_read, msr", open_msr, run_msr, NULL },
 	{ "open_perf", 1, "perf_event_open(2), mmap(2)", open_nothing, run_open_perf, NULL },
 };
 

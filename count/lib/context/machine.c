@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Calls that hand registers and recordings through to their backends. */
+/* A recording of this machine. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include <ntime/machine.h>
-#include <ntime/register.h>
 
-#include "count/lib/access/msr.h"
 #include "base/os/process.h"
 #include "base/os/replay/replay.h"
 #include "count/lib/context/context.h"
@@ -28,11 +26,4 @@ int ntime_machine_record(struct ntime_ctx *ctx,
 	nti_process_unpin(before, true);
 	free(topology);
 	return ret;
-}
-
-int ntime_msr_read(struct ntime_ctx *ctx, unsigned int cpu, uint32_t address, uint64_t *value)
-{
-	int ret = ctx->msr ? 0 : nti_msr_new(ctx->os, &ctx->msr);
-
-	return ret < 0 ? ret : nti_msr_read(ctx->msr, cpu, address, value, &ctx->error);
 }

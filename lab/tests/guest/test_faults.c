@@ -21,8 +21,8 @@
 #define NMI_WATCHDOG "/proc/sys/kernel/nmi_watchdog"
 #define CPU1_ONLINE "/sys/devices/system/cpu/cpu1/online"
 
-/* IA32_APIC_BASE (Intel SDM vol. 4, table 2-2): never 0. */
-#define MSR_APIC_BASE 0x1b
+/* IA32_TIME_STAMP_COUNTER, the row of which core/regs has for every x86. */
+#define TSC "msr:0x10"
 
 /* What the processor may count beside the loop in user mode: the calls around it. */
 #define BESIDE 5000
@@ -531,32 +531,44 @@ TEST(a_cpu_that_goes_off_line_leaves_no_number)
 	ntime_close(ctx);
 }
 
+#if defined(__x86_64__)
+struct opened {
+	struct ntime_ctx *ctx;
+	struct ntime_register *reg;
+};
+
+static int open_one(void *arg, const struct ntime_register_info *info)
+{
+	struct opened *opened = arg;
+
+	return ntime_register_open(opened->ctx, info, 0, &opened->reg);
+}
+#endif
+
 TEST(the_registers_of_a_cpu_that_goes_are_not_read)
 {
 #if defined(__x86_64__)
-	struct ntime_ctx *opened, *later;
+	struct opened before = { .ctx = open_ctx() }, after = { .ctx = before.ctx };
 	uint64_t value = 0;
 
 	if (access(CPU1_ONLINE, W_OK) < 0)
 		TT_SKIP("this guest has one CPU");
-	opened = open_ctx();
-	TT_IS(ntime_msr_read(opened, 1, MSR_APIC_BASE, &value), 0);
-	print_message("# APIC base of CPU 1: %#llx\n", (unsigned long long)value);
+	TT_IS(ntime_register_find(before.ctx, TSC, "1", open_one, &before), 1);
+	TT_IS(ntime_register_read(before.reg, &value), 0);
 	assert_true(value != 0);
 	TT_IS(lab_write(CPU1_ONLINE, "0"), 0);
-	later = open_ctx();
 	value = 42;
-	TT_IS(ntime_msr_read(opened, 1, MSR_APIC_BASE, &value), -ENXIO);
-	print_message("# opened before: %s\n", ntime_error_text(opened));
-	TT_HAS(ntime_error_text(opened), "off line");
+	TT_IS(ntime_register_read(before.reg, &value), -ENODEV);
+	print_message("# opened before: %s\n", ntime_error_text(before.ctx));
+	TT_HAS(ntime_error_text(before.ctx), "off line");
 	/* Its device is gone too. */
-	TT_IS(ntime_msr_read(later, 1, MSR_APIC_BASE, &value), -ENXIO);
-	print_message("# opened after: %s\n", ntime_error_text(later));
-	TT_HAS(ntime_error_text(later), "CPU 1 is off line");
+	TT_IS(ntime_register_find(after.ctx, TSC, "1", open_one, &after), -ENXIO);
+	print_message("# opened after: %s\n", ntime_error_text(after.ctx));
+	TT_HAS(ntime_error_text(after.ctx), "off line");
 	TT_IS(value, 42);
 	TT_IS(lab_write(CPU1_ONLINE, "1"), 0);
-	ntime_close(opened);
-	ntime_close(later);
+	TT_IS(ntime_register_close(before.reg), 0);
+	ntime_close(before.ctx);
 #else
 	TT_SKIP("this processor has no MSRs");
 #endif
@@ -585,36 +597,6 @@ TEST(the_command_tells_of_a_cpu_that_goes)
 	TT_IS(WEXITSTATUS(status), 0);
 }
 
-/* ---- registers that are not there ---- */
-
-TEST(an_unknown_msr_is_refused)
-{
-#if defined(__x86_64__)
-	/* In no table of Intel SDM vol. 4 or of AMD APM vol. 2. */
-	const uint32_t unknown = 0x12345678;
-	struct ntime_ctx *ctx = open_ctx();
-	uint64_t value = 42;
-
-	TT_IS(ntime_msr_read(ctx, 63, 0x10, &value), -ENXIO);
-	print_message("# %s\n", ntime_error_text(ctx));
-	TT_HAS(ntime_error_text(ctx), "there is no CPU 63");
-	TT_IS(ntime_msr_read(ctx, 0, 0x10, &value), 0);
-	print_message("# MSR 0x10 is %llu\n", (unsigned long long)value);
-	value = 42;
-	if (!getenv("NTIME_LAB_STRICT")) {
-		ntime_close(ctx);
-		TT_SKIP("this guest's QEMU answers 0 for every MSR");
-	}
-	TT_IS(ntime_msr_read(ctx, 0, unknown, &value), -EIO);
-	print_message("# %s\n", ntime_error_text(ctx));
-	TT_HAS(ntime_error_text(ctx), "CPU 0 refuses to read MSR 0x12345678");
-	TT_IS(value, 42);
-	ntime_close(ctx);
-#else
-	TT_SKIP("this processor has no MSRs");
-#endif
-}
-
 int main(void)
 {
 	cpu_set_t first = { 0 };
@@ -626,7 +608,6 @@ int main(void)
 		cmocka_unit_test(a_cpu_that_goes_off_line_leaves_no_number),
 		cmocka_unit_test(the_registers_of_a_cpu_that_goes_are_not_read),
 		cmocka_unit_test(the_command_tells_of_a_cpu_that_goes),
-		cmocka_unit_test(an_unknown_msr_is_refused),
 	};
 
 	find_pmu();
