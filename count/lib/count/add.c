@@ -7,7 +7,7 @@
 
 #include "base/common/text.h"
 #include "count/lib/context/problem.h"
-#include "count/lib/count/emulated.h"
+#include "count/lib/count/emulator.h"
 #include "count/lib/count/session.h"
 
 void nti_session_item_fini(struct nti_session_item *item)

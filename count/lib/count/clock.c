@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* How long a session ran, by the system's clock and in TSC ticks. */
-#include "count/lib/count/readers.h"
+#include "count/lib/count/reader.h"
 #include "count/lib/count/session.h"
 
 /* From @begin to @now, or to @end if that is known and was before. */

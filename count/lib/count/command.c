@@ -9,7 +9,7 @@
 
 #include "count/lib/context/context.h"
 #include "count/lib/count/session.h"
-#include "count/lib/count/stripped.h"
+#include "count/lib/count/follow.h"
 #include "base/os/exec_file.h"
 #include "base/os/file.h"
 #include "base/os/launcher.h"

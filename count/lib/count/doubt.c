@@ -11,7 +11,7 @@
 #include "base/common/text.h"
 #include "count/lib/count/estimates.h"
 #include "count/lib/count/plan.h"
-#include "count/lib/count/rotation.h"
+#include "count/lib/count/rotate.h"
 #include "count/lib/count/session.h"
 #include "count/lib/count/ways.h"
 #include "count/lib/event/box_events.h"
@@ -32,409 +32,6 @@
 /* Counters that end do so at this, or at twice as much; how far a count must have come to there. */
 #define END_STEP (1ull << 31)
 #define END_DISTANCE 1000000
-
-/* Without the modifiers: "cycles" of "cycles:u", "power/energy-pkg" of "power/energy-pkg/". */
-static size_t base_length(const char *name)
-{
-	const char *slash = strchr(name, '/');
-
-	if (slash)
-		return strcspn(slash + 1, "/") + (size_t)(slash + 1 - name);
-	return strcspn(name, ":");
-}
-
-/* Generic names have several spellings, and one number. */
-static const char *generic_name(const struct perf_event_attr *attr)
-{
-	static const char *const hardware[] = {
-		[PERF_COUNT_HW_CPU_CYCLES] = "cycles",
-		[PERF_COUNT_HW_INSTRUCTIONS] = "instructions",
-		[PERF_COUNT_HW_CACHE_REFERENCES] = "cache-references",
-		[PERF_COUNT_HW_CACHE_MISSES] = "cache-misses",
-		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = "branches",
-		[PERF_COUNT_HW_BRANCH_MISSES] = "branch-misses",
-		[PERF_COUNT_HW_BUS_CYCLES] = "bus-cycles",
-		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = "stalled-cycles-frontend",
-		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = "stalled-cycles-backend",
-		[PERF_COUNT_HW_REF_CPU_CYCLES] = "ref-cycles",
-	};
-	/* The upper half says which core PMU of a hybrid is meant. */
-	uint64_t config = attr->config & UINT32_MAX;
-
-	if (attr->type != PERF_TYPE_HARDWARE || config >= NTI_ARRAY_SIZE(hardware))
-		return NULL;
-	return hardware[config];
-}
-
-static const struct nti_unit *unit_of(const struct nti_session_item *item)
-{
-	return item->event.parts ? item->event.part[0].unit : NULL;
-}
-
-/* Of "power:Joules": everything of that unit that is told in this. */
-static bool is_of_unit(const struct nti_session_item *item, const char *event)
-{
-	const struct nti_unit *unit = unit_of(item);
-	const char *colon = strchr(event, ':');
-	size_t n = colon ? (size_t)(colon - event) : 0;
-
-	return n && unit && strncmp(unit->name, event, n) == 0 && !unit->name[n] &&
-	       item->event.unit_text && strcmp(item->event.unit_text, colon + 1) == 0;
-}
-
-/*
- * Whatever it was called: "power/energy-pkg" is event 2 of unit power. Steps without a unit are not
- * what the limits are about.
- */
-static bool is_of_box(const struct nti_session_item *item, const char *event)
-{
-	const struct nti_unit *unit = unit_of(item);
-	const struct nti_box_family *family = unit ? nti_box_family_of(unit) : NULL;
-	const struct nti_box_event *row =
-		family ? nti_box_event_by_config(family, item->event.part[0].attr.config) : NULL;
-	size_t n = family ? strlen(family->unit) : 0;
-
-	return row && strncmp(event, family->unit, n) == 0 && event[n] == '/' &&
-	       strcmp(event + n + 1, row->name) == 0 &&
-	       strcmp(item->event.unit_text ? item->event.unit_text : "", row->unit) == 0;
-}
-
-bool nti_doubt_is_about(const struct nti_session_item *item, const char *event)
-{
-	const char *generic = item->event.parts ? generic_name(&item->event.part[0].attr) : NULL;
-	size_t n = base_length(item->name);
-
-	if (generic)
-		return strcmp(generic, event) == 0;
-	return (strncmp(item->name, event, n) == 0 && !event[n]) || is_of_unit(item, event) ||
-	       is_of_box(item, event);
-}
-
-static bool can_check(const struct nti_session_item *item)
-{
-	return !item->is_metric && !nti_session_item_is_free(item) && item->event.parts &&
-	       unit_of(item) && !nti_session_item_is_absent(item);
-}
-
-static const struct nti_session_part *part_of(const struct ntime_session *s, size_t item)
-{
-	size_t i;
-
-	for (i = 0; i < s->plan->parts; i++)
-		if (s->plan->part[i].item == item)
-			return &s->plan->part[i];
-	return NULL;
-}
-
-/*
- * Members of one group at each thread and CPU: counted at the same time, in the same modes. Events
- * of several units are not compared.
- */
-static bool is_in_one_group(const struct ntime_session *s, size_t a, size_t b)
-{
-	const struct nti_session_part *p = part_of(s, a), *q = part_of(s, b);
-
-	return p && q && p->pass == q->pass && p->needs_counter == q->needs_counter &&
-	       nti_session_is_alike(s, a, b);
-}
-
-/* The item that @limit compares item @i with; false: there is none. */
-static bool find_other(const struct ntime_session *s, const struct nti_limit *limit, size_t i,
-		       size_t *of)
-{
-	size_t k;
-
-	*of = i;
-	if (!limit->of)
-		return true;
-	for (k = 0; k < s->items; k++) {
-		if (k == i || !can_check(&s->item[k]) ||
-		    !nti_doubt_is_about(&s->item[k], limit->of) || !is_in_one_group(s, i, k))
-			continue;
-		*of = k;
-		return true;
-	}
-	return false;
-}
-
-static int add_check(struct nti_check **list, size_t *n, const struct nti_check *check)
-{
-	struct nti_check *more = reallocarray(*list, *n + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	*list = more;
-	more[(*n)++] = *check;
-	return 0;
-}
-
-/*
- * Does time alone move it? Of a core that may be halted, or is in another mode, it does not: only
- * of a task in all modes, whose time passes as it runs.
- */
-static bool always_moves(const struct ntime_session *s, size_t item)
-{
-	const struct nti_part *part = &s->item[item].event.part[0];
-
-	if (part->unit->kind != NTI_UNIT_CORE)
-		return true;
-	return s->target.kind < NTIME_TARGET_CPUS && !part->attr.exclude_user &&
-	       !part->attr.exclude_kernel && !s->item[item].is_limited;
-}
-
-static int add_checks_of(struct ntime_session *s, size_t item)
-{
-	struct nti_check check = { .item = item };
-	int ret = 0;
-	size_t i;
-
-	for (i = 0; ret == 0 && i < nti_limit_count; i++) {
-		check.limit = &nti_limits[i];
-		if (check.limit->kind == NTI_LIMIT_MOVES && !always_moves(s, item))
-			continue;
-		if (nti_doubt_is_about(&s->item[item], check.limit->event) &&
-		    find_other(s, check.limit, item, &check.of))
-			ret = add_check(&s->doubts->check, &s->doubts->checks, &check);
-	}
-	return ret;
-}
-
-static bool is_same_event(const struct nti_session_item *a, const struct nti_session_item *b)
-{
-	const struct perf_event_attr *x = &a->event.part[0].attr, *y = &b->event.part[0].attr;
-
-	return a->event.parts == b->event.parts && unit_of(a) == unit_of(b) && x->type == y->type &&
-	       x->config == y->config && x->config1 == y->config1 && x->config2 == y->config2 &&
-	       nti_session_is_same_modes(x, y) && !a->event.is_state &&
-	       unit_of(a)->kind == NTI_UNIT_CORE;
-}
-
-/* Each of several equal ones is compared with the first of them. */
-static int add_twin(struct ntime_session *s, size_t item)
-{
-	struct nti_check twin = { .item = item };
-
-	for (twin.of = 0; twin.of < item; twin.of++)
-		if (can_check(&s->item[twin.of]) &&
-		    is_same_event(&s->item[item], &s->item[twin.of]))
-			return add_check(&s->doubts->twin, &s->doubts->twins, &twin);
-	return 0;
-}
-
-static bool is_user_only(const struct ntime_session *s, size_t item)
-{
-	const struct nti_session_part *p = part_of(s, item);
-
-	return s->item[item].is_limited || (p && p->is_user_only);
-}
-
-/* The same event of the same unit, in whatever modes. */
-static bool has_twin(const struct ntime_session *s, size_t item)
-{
-	const struct perf_event_attr *a = &s->item[item].event.part[0].attr;
-	size_t i;
-
-	for (i = 0; i < s->items; i++) {
-		const struct nti_event *other = &s->item[i].event;
-
-		if (i != item && can_check(&s->item[i]) &&
-		    unit_of(&s->item[i]) == unit_of(&s->item[item]) &&
-		    other->part[0].attr.type == a->type && other->part[0].attr.config == a->config)
-			return true;
-	}
-	return false;
-}
-
-static const char unvouched[] =
-	"it counted 0, and nothing shows that it is counted here: this machine lacks other events "
-	"that its driver has (ntime doctor)";
-/* The same, and then it counted something. */
-static const char vouched[] = "";
-
-/* The kernel takes any code: those that the processor lacks count 0 without a word. */
-static int add_unlisted(struct ntime_session *s, struct nti_session_item *item)
-{
-	const struct nti_unit *unit = unit_of(item);
-	unsigned int code = 0;
-	size_t i;
-	int ret = 0;
-
-	if (!item->event.is_raw || !unit)
-		return 0;
-	for (i = 0; ret == 0 && i < item->event.parts; i++)
-		ret = nti_event_is_listed(&s->ctx->names, &item->event.part[i], &code);
-	if (ret)
-		return ret == -ENOMEM ? ret : 0;
-	item->doubt_of_0 = "it counted 0, and its code is in no list of events of this processor, "
-			   "which may lack it";
-	if (item->doubt.reason)
-		return 0;
-	return nti_absence_set(&item->doubt, NTIME_REASON_UNKNOWN_EVENT, unit->name,
-			       "look the code up in the vendor's manual, or take an event of "
-			       "\"ntime list\"",
-			       "code 0x%x is in no list of events of this processor: 0 may mean "
-			       "that it counts nothing",
-			       code);
-}
-
-/* What else was found out of the PMU says more of a 0 than the event does. */
-static int add_doubt_of_0(struct ntime_session *s, struct nti_session_item *item)
-{
-	int ret;
-
-	item->doubt_of_0 = NULL;
-	ret = add_unlisted(s, item);
-	if (ret == 0 && !item->doubt_of_0 && !item->event.is_state) {
-		ret = nti_context_vouches_for_0(s->ctx, &item->event);
-		if (ret == 0)
-			item->doubt_of_0 = unvouched;
-	}
-	s->doubts->has_doubt_of_0 |= item->doubt_of_0 != NULL;
-	return ret < 0 ? ret : 0;
-}
-
-/* "MP 0, 1 of 3", of a mask and how many there are. */
-static void say_mps(const struct nti_pmu_share *share, char *out, size_t bytes)
-{
-	size_t n = (size_t)snprintf(out, bytes, "MP");
-	const char *comma = "";
-
-	for (unsigned int i = 0; i < 32 && n < bytes; i++) {
-		if (!(share->seen_mps >> i & 1))
-			continue;
-		n += (size_t)snprintf(out + n, bytes - n, "%s %u", comma, i);
-		comma = ",";
-	}
-	if (n < bytes)
-		(void)snprintf(out + n, bytes - n, " of %d", __builtin_popcount(share->mps));
-}
-
-/* Of several units of a card one is counted, or some, and nothing is said of the others. */
-static int add_share(struct nti_session_item *item)
-{
-	struct nti_pmu_share share = { 0 };
-	bool lacks_mps;
-	char about[64] = "", mps[40], remedy[64] = "none";
-
-	if (item->event.parts && !item->doubt.reason)
-		share = nti_pmu_share(&item->event.part[0]);
-	lacks_mps = share.seen_mps && share.seen_mps != share.mps;
-	if (share.units < 2 && !lacks_mps)
-		return 0;
-	if (lacks_mps)
-		say_mps(&share, mps, sizeof(mps));
-	if (share.units > 1)
-		(void)snprintf(about, sizeof(about), "%s %u alone, of %u%s%s", share.kind,
-			       share.number, share.units, lacks_mps ? ", " : "",
-			       lacks_mps ? mps : "");
-	else
-		(void)snprintf(about, sizeof(about), "%s", mps);
-	if (share.units > 1)
-		(void)snprintf(remedy, sizeof(remedy), "count each one, with %s=N", share.term);
-	return nti_absence_set(&item->doubt, NTIME_REASON_ONE_UNIT, about, remedy,
-			       "units of a kind share wires, so not all are counted but %s", about);
-}
-
-/* What self-tests found against the counters of an item that is counted. */
-static int add_doubt(struct ntime_session *s, size_t i)
-{
-	struct nti_session_item *item = &s->item[i];
-
-	nti_absence_fini(&item->doubt);
-	if (nti_context_selftest_doubt(s->ctx, &item->event, is_user_only(s, i), has_twin(s, i),
-				       &item->doubt) < 0)
-		return -ENOMEM;
-	if (nti_session_doubt_erratum(s, item) < 0)
-		return -ENOMEM;
-	if (item->event.is_every_mode && !item->doubt.reason &&
-	    nti_absence_set(&item->doubt, NTIME_REASON_EVERY_MODE, item->name,
-			    "leave out u, k, h: the number is the same",
-			    "clocks have no modes: %s counts time in all of them", item->name) < 0)
-		return -ENOMEM;
-	if (add_share(item) < 0)
-		return -ENOMEM;
-	return add_doubt_of_0(s, item);
-}
-
-/* The kernel's part is tried as soon as somebody counts it. */
-static void try_kernel(struct ntime_session *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->items; i++) {
-		const struct nti_unit *unit = can_check(&s->item[i]) ? unit_of(&s->item[i]) : NULL;
-
-		if (unit && unit->kind == NTI_UNIT_CORE && !is_user_only(s, i) &&
-		    !s->item[i].event.part[0].attr.exclude_kernel &&
-		    !nti_session_is_direct(s, unit))
-			nti_context_selftest_kernel(s->ctx, unit);
-	}
-}
-
-/* The kernel gives the counters to more events than there are, one after the other. */
-static int find_rotation(struct ntime_session *s)
-{
-	struct nti_doubts *d = s->doubts;
-	size_t i;
-	int ret;
-
-	for (i = 0; s->plan->passes > 1 && !nti_session_is_by_pass(s) && i < s->plan->parts; i++) {
-		const struct nti_unit *unit = s->plan->part[i].part->unit;
-
-		if (s->plan->part[i].is_refused || unit->kind != NTI_UNIT_CORE ||
-		    nti_session_is_direct(s, unit))
-			continue;
-		nti_context_selftest_rotation(s->ctx, unit);
-		ret = nti_context_rotation_doubt(s->ctx, unit, &d->rotation);
-		if (ret == 0 && d->rotation.reason)
-			d->rotated = unit;
-		return ret;
-	}
-	return 0;
-}
-
-int nti_doubts_init(struct ntime_session *s)
-{
-	struct nti_doubts *d = s->doubts;
-	int ret = 0;
-	size_t i;
-
-	nti_doubts_fini(s);
-	if (s->ctx->os->is_simulated)
-		return 0;
-	try_kernel(s);
-	for (i = 0; ret == 0 && i < s->items; i++) {
-		if (!can_check(&s->item[i]))
-			continue;
-		ret = add_doubt(s, i);
-		if (ret == 0)
-			ret = add_checks_of(s, i);
-		if (ret == 0)
-			ret = add_twin(s, i);
-	}
-	if (ret == 0)
-		ret = find_rotation(s);
-	d->text = calloc(s->items + 1, sizeof(*d->text));
-	d->seen = calloc(s->items + 1, sizeof(*d->seen));
-	d->moved = calloc(d->checks + 1, sizeof(*d->moved));
-	return ret == 0 && d->text && d->seen && d->moved ? 0 : -ENOMEM;
-}
-
-void nti_doubts_fini(struct ntime_session *s)
-{
-	struct nti_doubts *d = s->doubts;
-
-	for (size_t i = 0; d->has_doubt_of_0 && i < s->items; i++)
-		if (s->item[i].doubt_of_0 == vouched)
-			nti_context_counted(s->ctx, &s->item[i].event);
-	free(d->check);
-	free(d->twin);
-	free(d->text);
-	free(d->seen);
-	free(d->moved);
-	nti_absence_fini(&d->rotation);
-	*d = (struct nti_doubts){ 0 };
-}
 
 const char *nti_doubts_why(const struct ntime_session *s, size_t i)
 {
@@ -642,7 +239,7 @@ static void check_0(struct ntime_session *s, size_t i, struct nti_seen *seen, st
 	struct nti_session_item *item = &s->item[i];
 	char *text = s->doubts->text[i].text;
 
-	if (!item->doubt_of_0 || item->doubt_of_0 == vouched || !has_number(v) ||
+	if (!item->doubt_of_0 || item->doubt_of_0 == nti_doubt_vouched || !has_number(v) ||
 	    seen[i].state & NTI_DOUBTED)
 		return;
 	if (!v->count && v->counted_ns) {
@@ -653,8 +250,8 @@ static void check_0(struct ntime_session *s, size_t i, struct nti_seen *seen, st
 	if (seen == s->doubts->seen)
 		text[0] = '\0';
 	/* It is counted here: so a 0 of another CPU or thread is one. */
-	if (v->count && item->doubt_of_0 == unvouched)
-		item->doubt_of_0 = vouched;
+	if (v->count && item->doubt_of_0 == nti_doubt_unvouched)
+		item->doubt_of_0 = nti_doubt_vouched;
 }
 
 void nti_doubts_vouch(struct ntime_session *s)
@@ -662,10 +259,10 @@ void nti_doubts_vouch(struct ntime_session *s)
 	for (size_t i = 0; i < s->items; i++) {
 		char *text = s->doubts->text[i].text;
 
-		if (s->item[i].doubt_of_0 != unvouched || !s->groups.sum[i].count)
+		if (s->item[i].doubt_of_0 != nti_doubt_unvouched || !s->groups.sum[i].count)
 			continue;
-		s->item[i].doubt_of_0 = vouched;
-		if (strcmp(text, unvouched) == 0)
+		s->item[i].doubt_of_0 = nti_doubt_vouched;
+		if (strcmp(text, nti_doubt_unvouched) == 0)
 			*text = '\0';
 	}
 }
@@ -684,8 +281,8 @@ static void mark_rotated(struct ntime_session *s, struct nti_seen *seen,
 	size_t i;
 
 	for (i = 0; i < s->items; i++)
-		if (values[i].flags & NTIME_SCALED && can_check(&s->item[i]) &&
-		    unit_of(&s->item[i]) == s->doubts->rotated)
+		if (values[i].flags & NTIME_SCALED && nti_doubt_can_check(&s->item[i]) &&
+		    nti_session_unit_of(&s->item[i]) == s->doubts->rotated)
 			doubt(s, i, seen, "%s", s->doubts->rotation.reason);
 }
 
@@ -707,7 +304,8 @@ static void check_end(struct ntime_session *s, size_t i, struct nti_seen *seen,
 	double ns = (double)(v->counted_ns - last->counted_ns);
 
 	if (v->count + 1 < END_STEP || v->count > 2 * END_STEP || s->item[i].event.is_state ||
-	    !can_check(&s->item[i]) || unit_of(&s->item[i])->kind != NTI_UNIT_CORE)
+	    !nti_doubt_can_check(&s->item[i]) ||
+	    nti_session_unit_of(&s->item[i])->kind != NTI_UNIT_CORE)
 		return;
 	if (v->count - last->count > END_DISTANCE ||
 	    (double)v->count * ns > END_DISTANCE * (double)v->counted_ns)

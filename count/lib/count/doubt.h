@@ -69,6 +69,14 @@ struct nti_doubts {
 	struct nti_absence rotation;
 };
 
+/*
+ * Why a 0 says nothing where the machine lacks other events, and the same once the event counted
+ * something: .doubt_of_0 of items.
+ */
+extern const char nti_doubt_unvouched[], nti_doubt_vouched[];
+
+/* known.c: is @item counted, so that its numbers can be compared? */
+bool nti_doubt_can_check(const struct nti_session_item *item);
 /* Is @event, as a row of count/lib/doubt names it, what @item counts? */
 bool nti_doubt_is_about(const struct nti_session_item *item, const char *event);
 

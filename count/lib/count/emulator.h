@@ -5,12 +5,15 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <ntime/emulator.h>
+#include <ntime/session.h>
 
+#include "base/common/absence.h"
+#include "base/os/map.h"
 #include "emulator/counts.h"
 #include "emulator/program.h"
-#include "base/os/map.h"
 
 struct ntime_emulator {
 	struct nti_map map;
@@ -23,7 +26,22 @@ struct ntime_emulator {
 	struct nti_functions *functions;
 };
 
-/* NULL is accepted. */
-void nti_functions_free(struct nti_functions *f);
+/*
+ * Events that a plugin of the emulator counts for a command, in memory that it shares with us:
+ * items that need no counter.
+ */
+
+struct nti_session_item;
+
+/* The event called @name (with or without :u) is number ...; -1: the emulator has none such. */
+int nti_emulated_find(const char *name);
+/*
+ * @e is to count event @name, which was found; why it cannot, in @out, which stays empty where it
+ * does. 0 or -ENOMEM.
+ */
+int nti_emulated_want(const struct ntime_emulator *e, const char *name, struct nti_absence *out);
+/* What item @item, which is one of these, has now; the session ran for @real_ns. */
+struct ntime_value nti_emulated_value(const struct ntime_session *s,
+				      const struct nti_session_item *item, uint64_t real_ns);
 
 #endif

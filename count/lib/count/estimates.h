@@ -10,13 +10,12 @@
 
 #include <ntime/value.h>
 
-#include "count/lib/count/groups.h"
-#include "count/lib/count/item.h"
+#include "count/lib/count/session.h"
 
 /* What one event showed is possible for the others. */
 struct nti_estimates {
 	double most_rate;      /* events a nanosecond of any core event in any turn */
-	double most_work_rate; /* the same for one of the work; work.c */
+	double most_work_rate; /* the same for one of the work */
 	bool has_work;	       /* an item has .work.by */
 };
 
@@ -33,7 +32,7 @@ void nti_session_estimate(struct ntime_session *s, const struct nti_session_item
 			  struct nti_work *work, struct ntime_value *out);
 
 /*
- * work.c: which item each item that takes turns is measured by. When groups are open and items know
+ * Which item each item that takes turns is measured by. When groups are open and items know
  * theirs.
  */
 void nti_session_find_work(struct ntime_session *s);
@@ -43,11 +42,6 @@ void nti_session_look_at_work(const struct ntime_session *s, const struct nti_it
 /* After a look: its turn ended. */
 void nti_session_step_work(struct ntime_session *s, const struct nti_item_sum *sum,
 			   struct nti_work *work);
-/* @got, by time, or what is known by the work done if that interval is less than half as wide. */
-struct nti_estimated nti_session_estimate_by_work(const struct ntime_session *s,
-						  const struct nti_item_sum *sum,
-						  const struct nti_work *work,
-						  const struct nti_estimated *got);
 /* Do both count in user mode, in the kernel, in guests, ... or both not? */
 bool nti_session_is_same_modes(const struct perf_event_attr *a, const struct perf_event_attr *b);
 /* Are two items of one unit counted in the same modes, each with one part? */

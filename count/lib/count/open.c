@@ -11,15 +11,54 @@
 #include "base/common/text.h"
 #include "count/lib/count/doubt.h"
 #include "count/lib/count/estimates.h"
-#include "count/lib/count/hotplug.h"
+#include "count/lib/count/follow.h"
 #include "count/lib/count/plan.h"
 #include "count/lib/count/procs.h"
-#include "count/lib/count/readers.h"
-#include "count/lib/count/rotation.h"
+#include "count/lib/count/reader.h"
+#include "count/lib/count/rotate.h"
 #include "count/lib/count/session.h"
 #include "count/lib/count/ways.h"
 #include "count/lib/perf/permission.h"
 #include "count/lib/perf/refusal.h"
+
+/*
+ * A group of a session, whichever way it is counted: perf's, or one of core counters that we
+ * program ourselves.
+ */
+
+int nti_session_group_enable(struct ntime_session *s, const struct nti_session_group *g)
+{
+	return g->direct ? nti_pmu_group_enable(g->direct)
+			 : nti_perf_group_enable(s->ctx->os, &g->perf);
+}
+
+int nti_session_group_disable(struct ntime_session *s, const struct nti_session_group *g)
+{
+	return g->direct ? nti_pmu_group_disable(g->direct)
+			 : nti_perf_group_disable(s->ctx->os, &g->perf);
+}
+
+/* Close it; the session forgets it. */
+static void group_fini(struct ntime_session *s, struct nti_session_group *g)
+{
+	if (g->direct)
+		nti_pmu_group_free(g->direct);
+	else if (!g->is_off)
+		nti_perf_group_fini(s->ctx->os, &g->perf);
+	free(g->before);
+	free(g->part);
+}
+
+const char *nti_session_why_gone(const struct nti_session_group *g)
+{
+	return g->direct ? nti_pmu_group_why_gone(g->direct) : NULL;
+}
+
+const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
+				  int error)
+{
+	return g->direct ? nti_pmus_error(s->pmus, error) : strerror(-error);
+}
 
 /* Not an errno: the session was changed, plan and open again. */
 #define AGAIN 1
@@ -31,7 +70,7 @@ static void fini_groups(struct ntime_session *s)
 	size_t i;
 
 	for (i = 0; i < s->groups.count; i++)
-		nti_session_group_fini(s, &s->groups.group[i]);
+		group_fini(s, &s->groups.group[i]);
 	s->groups.count = 0;
 }
 
@@ -295,7 +334,7 @@ static void drop_empty_groups(struct ntime_session *s)
 		if (s->groups.group[i].perf.count)
 			s->groups.group[kept++] = s->groups.group[i];
 		else
-			nti_session_group_fini(s, &s->groups.group[i]);
+			group_fini(s, &s->groups.group[i]);
 	}
 	s->groups.count = kept;
 }

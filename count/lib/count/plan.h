@@ -50,8 +50,6 @@ struct nti_session_plan {
 
 /* Put every part into a pass. 0, -ENOSPC, -ENOMEM, -EINVAL with a sentence. */
 int nti_session_make_plan(struct ntime_session *s);
-/* Which counters @unit has for us, before the kernel refused any. */
-uint32_t nti_session_first_limit(const struct ntime_session *s, const struct nti_unit *unit);
 /*
  * The kernel took the members of @g and no further event of its unit: remember it, so that the next
  * plan obeys. False: nothing is left to give up.
@@ -59,7 +57,7 @@ uint32_t nti_session_first_limit(const struct ntime_session *s, const struct nti
 bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_group *g);
 void nti_session_forget_plan(struct ntime_session *s);
 
-/* parts.c: the parts of all items, those that have no place refused, and units. 0 or -ENOMEM. */
+/* The parts of all items, those that have no place refused, and units. 0 or -ENOMEM. */
 int nti_session_make_parts(struct ntime_session *s);
 /* Part @p cannot be counted; its item is absent for @absent (taken over) from now on. */
 void nti_session_refuse(struct ntime_session *s, struct nti_session_part *p,

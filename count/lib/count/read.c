@@ -6,16 +6,15 @@
 
 #include "base/common/text.h"
 #include "count/lib/count/doubt.h"
-#include "count/lib/count/emulated.h"
+#include "count/lib/count/emulator.h"
 #include "count/lib/count/estimates.h"
-#include "count/lib/count/hotplug.h"
+#include "count/lib/count/follow.h"
 #include "count/lib/count/plan.h"
 #include "count/lib/count/procs.h"
-#include "count/lib/count/readers.h"
-#include "count/lib/count/rotation.h"
+#include "count/lib/count/reader.h"
+#include "count/lib/count/rotate.h"
 #include "count/lib/count/rows.h"
 #include "count/lib/count/session.h"
-#include "count/lib/count/stripped.h"
 #include "count/lib/count/ways.h"
 
 /*

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "count/lib/count/plan.h"
-#include "count/lib/count/readers.h"
-#include "count/lib/count/rotation.h"
+#include "count/lib/count/reader.h"
+#include "count/lib/count/rotate.h"
 #include "count/lib/count/session.h"
 #include "count/lib/count/ways.h"
 #include "base/os/page.h"

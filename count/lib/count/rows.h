@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How sessions are read per thread or CPU: a row for each; where.c. */
+/* How sessions are read per thread or CPU: a row for each. */
 #ifndef NTI_ROWS_H
 #define NTI_ROWS_H
 

@@ -12,7 +12,7 @@
 #include "count/lib/count/plan.h"
 #include "count/lib/pmu/pmu.h"
 
-/* method.c: the access method that counts @unit; final when the session is open. */
+/* The access method that counts @unit; final when the session is open. */
 enum nti_method nti_session_method(const struct ntime_session *s, const struct nti_unit *unit);
 const char *nti_session_method_name(enum nti_method method);
 /* Do we program its counters ourselves? False for NULL, and before the session is opened. */
@@ -24,7 +24,7 @@ bool nti_session_is_direct(const struct ntime_session *s, const struct nti_unit 
 bool nti_session_can_change_method(struct ntime_session *s, const struct nti_unit *unit);
 
 /*
- * direct.c: take the PMU instances of units that we count ourselves; where they cannot be had,
+ * Take the PMU instances of units that we count ourselves; where they cannot be had,
  * their events are absent. 0 or -errno.
  */
 int nti_session_take_pmus(struct ntime_session *s);

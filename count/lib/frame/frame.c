@@ -10,7 +10,7 @@
 
 #include "base/common/error.h"
 #include "count/lib/count/plan.h"
-#include "count/lib/count/rotation.h"
+#include "count/lib/count/rotate.h"
 #include "count/lib/count/session.h"
 #include "count/lib/frame/ring.h"
 #include "count/lib/metric/metric.h"

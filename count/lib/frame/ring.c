@@ -7,7 +7,7 @@
 
 #include "base/common/error.h"
 #include "count/lib/context/context.h"
-#include "count/lib/count/item.h"
+#include "count/lib/count/session.h"
 #include "count/lib/frame/ring.h"
 
 /* Of an item: what is copied is bounded, whatever a stranger's file says. */

@@ -3,8 +3,8 @@
  * Whose turn it is where a plan has several passes: moved from outside (NTIME_BY_PASS), or by the
  * session itself (NTIME_TURNS), and how long tasks ran meanwhile.
  */
-#ifndef NTI_ROTATION_H
-#define NTI_ROTATION_H
+#ifndef NTI_ROTATE_H
+#define NTI_ROTATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ struct nti_rotation {
 	uint64_t turn_end_ns, turn_ns, turn_began_ns, idle_ns;
 	uint64_t took_ns;	     /* the last change of turns; 0: there was none */
 	uint64_t dead_ns;	     /* of CPUs: between turns, when no pass counted */
-	struct nti_perf_group *span; /* of tasks: spans of them; span.c */
+	struct nti_perf_group *span; /* of tasks: spans of them */
 	size_t spans;
 };
 
@@ -68,7 +68,7 @@ int nti_session_go_to_pass(struct ntime_session *s, unsigned int pass);
  */
 int nti_session_end_turn(struct ntime_session *s, unsigned int pass);
 
-/* span.c: how long tasks ran while passes took turns; .span of the session. 0 or -errno. */
+/* How long tasks ran while passes took turns; .span of the session. 0 or -errno. */
 int nti_session_spans_open(struct ntime_session *s);
 void nti_session_spans_close(struct ntime_session *s);
 void nti_session_spans_switch(struct ntime_session *s, bool on);

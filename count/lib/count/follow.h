@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* CPUs that come and go while a session counts them; follow.c. */
-#ifndef NTI_HOTPLUG_H
-#define NTI_HOTPLUG_H
+#ifndef NTI_FOLLOW_H
+#define NTI_FOLLOW_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include <ntime/value.h>
 
 #include "base/common/set.h"
 #include "count/lib/perf/perf.h"
@@ -41,5 +44,26 @@ void nti_session_add_before(const struct ntime_session *s, const struct nti_sess
 const char *nti_session_why_hotplug(const struct ntime_session *s, size_t i);
 /* The groups are closed. */
 void nti_session_hotplug_fini(struct ntime_session *s);
+
+/* Counters that the kernel took off a command at exec, without a word. */
+
+struct ntime_session;
+
+struct nti_stripped {
+	/* the command's CPU time, 0: not known; it changed its user when it was executed */
+	uint64_t expected_ns;
+	bool is_protected;
+	char why[128]; /* why counts lack a part of the command; "": they do not */
+};
+
+/*
+ * @cpu_ns: what wait4(2) says of the command that @s counts; @is_protected: the kernel takes its
+ * counters off at exec
+ */
+void nti_session_expect_cpu_time(struct ntime_session *s, uint64_t cpu_ns, bool is_protected);
+/* Counts that lack a part of the command are NTIME_PARTIAL. Allocates nothing. */
+void nti_session_check_stripped(struct ntime_session *s, struct ntime_value *values);
+/* Why values of item @i lack a part of the command; NULL: they do not, as far as it is known. */
+const char *nti_session_why_stripped(const struct ntime_session *s, size_t i);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What inline readers of a session look at; reader.c. */
-#ifndef NTI_READERS_H
-#define NTI_READERS_H
+#ifndef NTI_READER_INSIDE_H
+#define NTI_READER_INSIDE_H
 
 #include <stddef.h>
 #include <stdint.h>

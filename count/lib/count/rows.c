@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "count/lib/count/doubt.h"
-#include "count/lib/count/hotplug.h"
+#include "count/lib/count/follow.h"
 #include "count/lib/count/plan.h"
 #include "count/lib/count/rows.h"
 #include "count/lib/count/session.h"
