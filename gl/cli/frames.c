@@ -19,7 +19,7 @@
 #include "base/output/memory.h"
 #include "base/output/say.h"
 #include "count/cli/stat/frames.h"
-#include "count/cli/stat/wide.h"
+#include "count/cli/report/wide.h"
 
 /* Of a ring, and how often it is looked at: 80,000 frames a second are copied. */
 #define DEPTH 4096

@@ -14,7 +14,7 @@
 #include "base/output/number.h"
 #include "base/output/say.h"
 #include "base/output/table.h"
-#include "count/cli/stat/wide.h"
+#include "count/cli/report/wide.h"
 #include "base/statistics/spread.h"
 
 /* Drawables that have a table on the screen. */

@@ -165,7 +165,7 @@ TEST(max_rss_floor_is_the_size_of_the_copy)
 	nti_process_fini(&p);
 	assert_true(end.usage.ru_maxrss * 1024ul >= bytes - (1u << 20));
 	assert_true(end.max_rss_floor_bytes >= bytes);
-	/* What count/cli/stat/report.h leaves room for. */
+	/* What count/cli/report/report.h leaves room for. */
 	assert_true((uint64_t)end.usage.ru_maxrss * 1024u <= end.max_rss_floor_bytes + (1u << 20));
 	free(resident);
 }

@@ -20,7 +20,7 @@
 #include "count/cli/compare/words.h"
 #include "base/output/memory.h"
 #include "base/output/say.h"
-#include "count/cli/stat/tally.h"
+#include "count/cli/report/tally.h"
 
 /* Half of an interval that is narrow enough, as a logarithm of a factor. */
 #define PRECISION 0.01

@@ -12,7 +12,7 @@
 #include "count/cli/compare/verdict.h"
 #include "base/output/emulated.h"
 #include "base/output/json.h"
-#include "count/cli/stat/outcome_json.h"
+#include "count/cli/report/outcome_json.h"
 #include "base/statistics/spread.h"
 
 static json_t *metrics_json(const struct cli_results *r)

@@ -13,8 +13,8 @@
 #include "base/output/json.h"
 #include "base/output/memory.h"
 #include "base/output/say.h"
-#include "count/cli/stat/outcome_json.h"
-#include "count/cli/stat/report.h"
+#include "count/cli/report/outcome_json.h"
+#include "count/cli/report/report.h"
 
 /* Nothing that is measured is larger, and ratios of numbers up to it are numbers. */
 #define MOST 1e100

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "count/cli/stat/outcome.h"
-#include "count/cli/stat/report.h"
+#include "count/cli/report/outcome.h"
+#include "count/cli/report/report.h"
 
 /* Metrics that results have by name where they are known; the unit is "ns". */
 #define CLI_METRIC_REAL "real"

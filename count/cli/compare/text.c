@@ -12,7 +12,7 @@
 #include "count/cli/compare/verdict.h"
 #include "count/cli/compare/words.h"
 #include "base/output/memory.h"
-#include "count/cli/stat/report.h"
+#include "count/cli/report/report.h"
 
 /* Columns of the table, and blanks between them. */
 enum { NAME, LINE, RUNS, REAL, BY, TABLE_COLUMNS };

@@ -10,6 +10,7 @@
 #include "count/cli/shared/machine.h"
 #include "base/output/clean.h"
 #include "base/output/memory.h"
+#include "count/cli/report/functions.h"
 #include "count/cli/stat/functions.h"
 
 /* The number of an event of the emulator that was counted; -ENOENT: @item is something else. */

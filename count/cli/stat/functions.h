@@ -12,9 +12,5 @@
 int cli_functions_make(struct cli_per_rows *p, struct cli_report *r, const struct cli_style *style,
 		       struct ntime_ctx *ctx, const struct ntime_session *s,
 		       struct ntime_emulator *e);
-/* That column: the first item shown that is an event; the number of items: there is none. */
-size_t cli_functions_first(const struct cli_style *style, const struct cli_report *r);
-/* A line for each function that has a part of it worth a line; all with -v. */
-void cli_functions_put(FILE *f, const struct cli_style *style, const struct cli_report *r);
 
 #endif

@@ -23,7 +23,7 @@
 #include "base/command/shell.h"
 #include "base/command/silence.h"
 #include "count/cli/stat/measure.h"
-#include "count/cli/stat/outcome.h"
+#include "count/cli/report/outcome.h"
 #include "count/cli/stat/rusage.h"
 #include "base/output/say.h"
 #include "base/command/signals.h"

@@ -13,7 +13,7 @@
 #include "count/cli/shared/machine.h"
 #include "base/output/memory.h"
 #include "base/output/say.h"
-#include "count/cli/stat/format.h"
+#include "count/cli/report/format.h"
 #include "count/cli/stat/options.h"
 
 #define MAX_RUNS 1000000

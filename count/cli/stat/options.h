@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/command/command.h"
-#include "count/cli/stat/report.h"
+#include "count/cli/report/report.h"
 
 /* Entry of -e or -m. */
 struct cli_wish {

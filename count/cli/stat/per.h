@@ -4,7 +4,7 @@
 #define CLI_STAT_PER_H
 
 #include "count/cli/stat/options.h"
-#include "count/cli/stat/report.h"
+#include "count/cli/report/report.h"
 
 /* What the item of a report is shown with: @value, as --no-scale wants it. */
 void cli_item_set_value(struct cli_item *item, const struct ntime_value *value, bool no_scale);

@@ -7,7 +7,7 @@
 
 #include <ntime/session.h>
 
-#include "count/cli/stat/report.h"
+#include "count/cli/report/report.h"
 
 struct cli_notes {
 	char **line;

@@ -11,7 +11,7 @@
 #include "base/output/memory.h"
 #include "base/output/say.h"
 #include "count/cli/stat/sessions.h"
-#include "count/cli/stat/tally.h"
+#include "count/cli/report/tally.h"
 
 const char *const cli_default_events[] = {
 	"task-clock",	 "context-switches", "cpu-migrations", "page-faults",

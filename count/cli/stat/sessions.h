@@ -10,7 +10,7 @@
 #include <ntime/command.h>
 #include <ntime/session.h>
 
-#include "count/cli/stat/report.h"
+#include "count/cli/report/report.h"
 #include "count/cli/stat/options.h"
 
 #define CLI_ALL_PASSES (-1)

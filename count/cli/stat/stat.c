@@ -28,7 +28,7 @@
 #include "count/cli/stat/options.h"
 #include "count/cli/stat/per.h"
 #include "count/cli/stat/rusage.h"
-#include "count/cli/stat/tally.h"
+#include "count/cli/report/tally.h"
 
 /**
  * struct stat - state of one invocation

@@ -13,7 +13,7 @@
 #include "base/output/memory.h"
 #include "base/output/number.h"
 #include "base/output/say.h"
-#include "count/cli/stat/tally.h"
+#include "count/cli/report/tally.h"
 #include "count/cli/watch/watch.h"
 #include "count/cli/watch/alarm.h"
 

@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-#include "count/cli/stat/rows.h"
+#include "count/cli/report/rows.h"
 #include "count/cli/watch/items.h"
 
 /* Commands that run at a time; more would be a flood. */

@@ -17,7 +17,7 @@
 #include "base/output/json.h"
 #include "base/output/say.h"
 #include "base/output/stamp.h"
-#include "count/cli/stat/outcome_json.h"
+#include "count/cli/report/outcome_json.h"
 #include "count/cli/watch/watch.h"
 
 #define SECOND 1000000000u

@@ -8,7 +8,7 @@
 
 #include <ntime/frame.h>
 
-#include "count/cli/stat/wide.h"
+#include "count/cli/report/wide.h"
 
 struct cli_watch;
 

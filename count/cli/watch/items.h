@@ -7,7 +7,7 @@
 #include <ntime/session.h>
 
 #include "base/output/absence.h"
-#include "count/cli/stat/rows.h"
+#include "count/cli/report/rows.h"
 #include "count/cli/watch/options.h"
 
 /* CPUs that the control group may use. */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/command/command.h"
-#include "count/cli/stat/rows.h"
+#include "count/cli/report/rows.h"
 
 enum cli_watch_form { CLI_WATCH_SCREEN, CLI_WATCH_PLAIN, CLI_WATCH_CSV, CLI_WATCH_JSON };
 

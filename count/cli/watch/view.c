@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "count/cli/stat/report.h"
+#include "count/cli/report/report.h"
 #include "count/cli/watch/watch.h"
 
 double cli_watch_rate(const struct cli_watch *w, const struct ntime_value *v)

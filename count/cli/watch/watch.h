@@ -11,7 +11,7 @@
 #include "count/cli/watch/items.h"
 #include "count/cli/watch/options.h"
 #include "count/cli/watch/out.h"
-#include "count/cli/stat/rows.h"
+#include "count/cli/report/rows.h"
 #include "count/cli/watch/sampler.h"
 
 struct cli_watch_view;

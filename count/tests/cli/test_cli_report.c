@@ -7,7 +7,7 @@
 #include <ntime/reason.h>
 
 #include "base/output/json.h"
-#include "count/cli/stat/report.h"
+#include "count/cli/report/report.h"
 #include "base/tests/tt.h"
 
 #define NO_PMU "the hypervisor (KVM) exposes no core PMU to this guest"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* count/cli/stat/tally.h: sums over targets, means over runs. */
+/* count/cli/report/tally.h: sums over targets, means over runs. */
 #include <math.h>
 
-#include "count/cli/stat/tally.h"
+#include "count/cli/report/tally.h"
 #include "base/tests/tt.h"
 
 static struct ntime_value value(uint64_t count, uint32_t flags)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * count/cli/stat/rows.h and count/cli/watch/table.h: places put together, and drawn. The session is
- * a table of this file.
+ * count/cli/report/rows.h and count/cli/watch/table.h: places put together, and drawn. The session
+ * is a table of this file.
  */
 #include <errno.h>
 #include <math.h>

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/output/number.h"
-#include "count/cli/stat/brief.h"
-#include "count/cli/stat/times.h"
+#include "count/cli/report/brief.h"
+#include "count/cli/report/times.h"
 
 /* Shorter ones are told in ms. */
 #define SECONDS_FROM_NS 1e8

@@ -2,7 +2,7 @@
 /* What all writers of a report share. */
 #include <ntime/reason.h>
 
-#include "count/cli/stat/report.h"
+#include "count/cli/report/report.h"
 
 const struct cli_figure_form cli_figure_forms[CLI_FIGURES] = {
 	[CLI_REAL] = { "real", "real_ns", NULL, "ns" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Arithmetic on values: sums over targets, means over runs. */
-#ifndef CLI_STAT_TALLY_H
-#define CLI_STAT_TALLY_H
+#ifndef CLI_REPORT_TALLY_H
+#define CLI_REPORT_TALLY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,8 +10,8 @@
 
 #include "base/output/csv.h"
 #include "base/output/json.h"
-#include "count/cli/stat/outcome_json.h"
-#include "count/cli/stat/report.h"
+#include "count/cli/report/outcome_json.h"
+#include "count/cli/report/report.h"
 
 /* Columns that only some reports have. */
 #define BY_INTERVAL 1u

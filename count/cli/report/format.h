@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* --format: a line of the user's own, as that of time(1). */
-#ifndef CLI_STAT_FORMAT_H
-#define CLI_STAT_FORMAT_H
+#ifndef CLI_REPORT_FORMAT_H
+#define CLI_REPORT_FORMAT_H
 
-#include "count/cli/stat/report.h"
+#include "count/cli/report/report.h"
 
 /*
  * Walk @format and call @name with each EVENT of "%{EVENT}", which lives as long as @format, not

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* How runs ended, and places of a machine, in JSON. */
-#ifndef CLI_STAT_OUTCOME_JSON_H
-#define CLI_STAT_OUTCOME_JSON_H
+#ifndef CLI_REPORT_OUTCOME_JSON_H
+#define CLI_REPORT_OUTCOME_JSON_H
 
 #include <jansson.h>
 
-#include "count/cli/stat/outcome.h"
-#include "count/cli/stat/rows.h"
+#include "count/cli/report/outcome.h"
+#include "count/cli/report/rows.h"
 
 /* {"status": N} or {"signal": N}; "timeout" when ntime ended the command. @status: wait(2)'s. */
 json_t *cli_exit_json(int status, bool timed_out);

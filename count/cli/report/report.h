@@ -3,8 +3,8 @@
  * What ntime stat found out, and the three forms it is written in. Writers know nothing of how it
  * came about.
  */
-#ifndef CLI_STAT_REPORT_H
-#define CLI_STAT_REPORT_H
+#ifndef CLI_REPORT_REPORT_H
+#define CLI_REPORT_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 #include <ntime/emulator.h>
 #include <ntime/value.h>
 
-#include "count/cli/stat/outcome.h"
-#include "count/cli/stat/rows.h"
-#include "count/cli/stat/tally.h"
+#include "count/cli/report/outcome.h"
+#include "count/cli/report/rows.h"
+#include "count/cli/report/tally.h"
 #include "base/output/term.h"
 
 /**

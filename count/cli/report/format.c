@@ -4,7 +4,7 @@
  * Format String"), but that what Linux does not count (getrusage(2)) is -, not 0, and that %M tells
  * where it is an upper bound only; %{EVENT} is any event or metric.
  */
-#include "count/cli/stat/format.h"
+#include "count/cli/report/format.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/output/number.h"
-#include "count/cli/stat/brief.h"
+#include "count/cli/report/brief.h"
 
 /* What %LETTER may be; %% and \-escapes are text. The last ones Linux does not count. */
 #define LETTERS "eESUPMFRIOcwxCZ" UNCOUNTED

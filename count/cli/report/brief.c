@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/output/number.h"
-#include "count/cli/stat/brief.h"
+#include "count/cli/report/brief.h"
 
 static const struct cli_brief rows[] = {
 	{ "CPU-use", NULL, "% CPU use", "CPU use" },

@@ -3,10 +3,10 @@
  * The report of who asked for nothing: what of the default events has a line, in which words, and
  * which number explains it.
  */
-#ifndef CLI_STAT_BRIEF_H
-#define CLI_STAT_BRIEF_H
+#ifndef CLI_REPORT_BRIEF_H
+#define CLI_REPORT_BRIEF_H
 
-#include "count/cli/stat/report.h"
+#include "count/cli/report/report.h"
 
 #define CLI_BRIEF_CHARS 64
 

@@ -5,7 +5,7 @@
 
 #include "base/output/clean.h"
 #include "base/output/number.h"
-#include "count/cli/stat/functions.h"
+#include "count/cli/report/functions.h"
 
 /* A function with less of the first column, and of all others, has no line, unless asked for. */
 #define LEAST_PART 0.001

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 
 #include "base/output/memory.h"
-#include "count/cli/stat/outcome.h"
+#include "count/cli/report/outcome.h"
 
 bool cli_outcome_is_good(const struct cli_outcome *o)
 {

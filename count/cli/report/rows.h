@@ -6,8 +6,8 @@
  * stands in rows of the sockets, above those of their cores. What a device counts stands in a row
  * of its own.
  */
-#ifndef CLI_STAT_ROWS_H
-#define CLI_STAT_ROWS_H
+#ifndef CLI_REPORT_ROWS_H
+#define CLI_REPORT_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/output/memory.h"
-#include "count/cli/stat/rows.h"
-#include "count/cli/stat/tally.h"
+#include "count/cli/report/rows.h"
+#include "count/cli/report/tally.h"
 
 static const char *const per_words[] = {
 	[CLI_PER_CHOSEN] = "",	     [CLI_PER_SOCKET] = "socket", [CLI_PER_CORE] = "core",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How runs of the command ended: only those that ended well are comparable, and have a mean. */
-#ifndef CLI_STAT_OUTCOME_H
-#define CLI_STAT_OUTCOME_H
+#ifndef CLI_REPORT_OUTCOME_H
+#define CLI_REPORT_OUTCOME_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -21,10 +21,10 @@
 #include "base/output/emulated.h"
 #include "base/output/memory.h"
 #include "base/output/number.h"
-#include "count/cli/stat/brief.h"
-#include "count/cli/stat/functions.h"
-#include "count/cli/stat/report.h"
-#include "count/cli/stat/times.h"
+#include "count/cli/report/brief.h"
+#include "count/cli/report/functions.h"
+#include "count/cli/report/report.h"
+#include "count/cli/report/times.h"
 
 #define LINE_CHARS 256
 #define NOTE_CHARS 192 /* several of them fit into a line */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Frames as rows, for programs that read them. */
-#include "count/cli/stat/wide.h"
+#include "count/cli/report/wide.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/output/memory.h"
-#include "count/cli/stat/report.h"
+#include "count/cli/report/report.h"
 
 enum { DRAWABLE, FRAME, FLAGS, BEGIN_S, FRAME_S, COUNTERS };
 

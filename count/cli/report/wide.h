@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames as a table: a row a frame, a column a counter. */
-#ifndef CLI_STAT_WIDE_H
-#define CLI_STAT_WIDE_H
+#ifndef CLI_REPORT_WIDE_H
+#define CLI_REPORT_WIDE_H
 
 #include <ntime/frame.h>
 

@@ -2,7 +2,7 @@
 /* Arithmetic on values: sums over targets, means over runs. */
 #include <math.h>
 
-#include "count/cli/stat/tally.h"
+#include "count/cli/report/tally.h"
 
 #define MISSING (NTIME_ABSENT | NTIME_NOT_COUNTED)
 

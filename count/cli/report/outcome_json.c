@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* How runs ended, and places of a machine, in JSON. */
-#include "count/cli/stat/outcome_json.h"
+#include "count/cli/report/outcome_json.h"
 
 #include <errno.h>
 #include <sys/wait.h>
