@@ -84,20 +84,11 @@ static struct change *find_change(struct nti_claim *c, enum nthw_space space, un
 	return NULL;
 }
 
-/*
- * -1: not known, or it has several dies: then no other CPU of the package may stand for this one.
- */
-static int package_of(struct nti_os *os, unsigned int cpu)
-{
-	unsigned int die;
-
-	return nti_os_die(os, cpu, &die) ? -1 : nti_os_package(os, cpu);
-}
-
 static void describe(const struct nti_claim *c, const struct nthw_reg *row, uint32_t index,
 		     struct change *change)
 {
 	struct nti_claim_line *line = &change->line;
+	unsigned int die;
 
 	line->kind = row->role == NTHW_ROLE_COUNTER ? NTI_CLAIM_COUNTER : NTI_CLAIM_CONTROL;
 	line->bits = line->space == NTHW_SPACE_MSR ? 64 : row->bits;
@@ -110,8 +101,12 @@ static void describe(const struct nti_claim *c, const struct nthw_reg *row, uint
 		return;
 	}
 	(void)snprintf(line->device, sizeof(line->device), "CPU %u", change->unit % NTI_CPU_LIMIT);
-	if (row->scope == NTHW_SCOPE_PACKAGE)
-		line->package = package_of(c->os, change->unit);
+	/*
+	 * -1: not known, or it has several dies: then no other CPU of the package may stand for
+	 * this one.
+	 */
+	if (row->scope == NTHW_SCOPE_PACKAGE && !nti_os_die(c->os, change->unit, &die))
+		line->package = nti_os_package(c->os, change->unit);
 }
 
 /* ---- the journal ---- */

@@ -75,20 +75,15 @@ static bool is_function(const char *device)
 	return true;
 }
 
-static bool fits(const struct nti_claim_line *line)
-{
-	uint64_t values = line->old | line->last | line->next | line->ours;
-
-	return line->bits >= 64 || values >> line->bits == 0;
-}
-
 /*
  * Can there be such a register, with such values? Written and read, so that nothing is written that
  * could not be read.
  */
 static bool is_possible(const struct nti_claim_line *line)
 {
-	if (!fits(line))
+	uint64_t values = line->old | line->last | line->next | line->ours;
+
+	if (line->bits < 64 && values >> line->bits != 0)
 		return false;
 	if (line->space == NTHW_SPACE_MSR)
 		return nti_claim_cpu(line->device) >= 0 && line->bits == 64;
@@ -230,23 +225,17 @@ static bool is_there_already(const struct nti_claim_record *r, const struct nti_
 	return false;
 }
 
-static bool begins_like_ours(const char *text, size_t bytes)
-{
-	static const char magic[] = MAGIC "\t";
-	size_t chars = bytes < sizeof(magic) - 1 ? bytes : sizeof(magic) - 1;
-
-	return memcmp(text, magic, chars) == 0;
-}
-
 int nti_claim_parse(const char *text, size_t bytes, struct nti_claim_record *out,
 		    const char **reason)
 {
+	static const char magic[] = MAGIC "\t";
+	size_t chars = bytes < sizeof(magic) - 1 ? bytes : sizeof(magic) - 1;
 	size_t at = NTI_CLAIM_LINE_BYTES;
 
 	*reason = "";
 	out->has_head = false;
 	out->lines = out->left = 0;
-	if (!begins_like_ours(text, bytes)) {
+	if (memcmp(text, magic, chars) != 0) {
 		*reason = "it is no record of ntime's";
 		return -EBADMSG;
 	}

@@ -6,16 +6,6 @@
 #include "count/lib/access/why.h"
 #include "base/os/socket.h"
 
-/*
- * Replies have no number: behind one that did not come in time each would be taken for the next
- * one's. So a connection that failed is closed, and .socket has why.
- */
-static void give_up(struct nti_handle *handle, int error)
-{
-	nti_socket_close(handle->socket);
-	handle->socket = error;
-}
-
 /* A model that cannot be asked any more is a device that was unplugged: -ENODEV. */
 static int ask(struct nti_handle *handle, const struct ntime_model_request *request,
 	       uint32_t *value)
@@ -24,8 +14,14 @@ static int ask(struct nti_handle *handle, const struct ntime_model_request *requ
 
 	if (ret >= 0) {
 		ret = nti_socket_ask(handle->socket, request, NULL, value, NULL, 0);
-		if (ret < 0 && !nti_socket_is_answer(ret))
-			give_up(handle, ret);
+		/*
+		 * Replies have no number: behind one that did not come in time each would be taken
+		 * for the next one's. So a connection that failed is closed, and .socket has why.
+		 */
+		if (ret < 0 && !nti_socket_is_answer(ret)) {
+			nti_socket_close(handle->socket);
+			handle->socket = ret;
+		}
 	}
 	if (ret < 0)
 		ret = nti_error(

@@ -281,19 +281,15 @@ static int open_file(struct nti_proc *p, struct file *f)
 	return f->fd < 0 ? f->fd : 0;
 }
 
-static void close_file(struct nti_proc *p, struct file *f)
-{
-	if (f->fd >= 0)
-		p->os->ops->close(p->os, f->fd);
-	f->fd = -1;
-}
-
 /* After its text was read to @used bytes, or @error. One that was replaced, as of a CPU that came
  * back, is opened anew. */
 static ssize_t end_file(struct nti_proc *p, struct file *f, size_t used, ssize_t error)
 {
-	if (error < 0 || !f->is_kept)
-		close_file(p, f);
+	if (error < 0 || !f->is_kept) {
+		if (f->fd >= 0)
+			p->os->ops->close(p->os, f->fd);
+		f->fd = -1;
+	}
 	p->text[error < 0 ? 0 : used] = '\0';
 	return error < 0 ? error : (ssize_t)used;
 }
@@ -428,12 +424,6 @@ static void take_one(struct nti_proc *p, enum nti_proc_file kind, const struct f
 	}
 }
 
-/* Files of a CPU or sensor that went are no longer there, or fail so. */
-static bool is_gone(ssize_t error)
-{
-	return error == -ENOENT || error == -ENODEV || error == -ENXIO;
-}
-
 /* 0 or -ENOMEM. */
 static int read_kind(struct nti_proc *p, enum nti_proc_file kind)
 {
@@ -452,7 +442,8 @@ static int read_kind(struct nti_proc *p, enum nti_proc_file kind)
 			return -ENOMEM;
 		if (n < 0)
 			p->error[kind] = (int)n;
-		if (has_numbers(kind) && !is_gone(n))
+		/* Files of a CPU or sensor that went are no longer there, or fail so. */
+		if (has_numbers(kind) && n != -ENOENT && n != -ENODEV && n != -ENXIO)
 			take_one(p, kind, f, n < 0 ? NTI_PROC_BAD : take_number(&text));
 		else if (n >= 0)
 			take_lines(p, kind);
