@@ -170,13 +170,6 @@ int ntime_method_for_each(struct ntime_ctx *ctx,
 	return ret ? ret : nti_context_shortage(ctx);
 }
 
-static const char *method_name(struct ntime_ctx *ctx, const struct nti_unit *unit)
-{
-	return nti_method_get(ctx->os->is_simulated ? NTI_METHOD_REPLAY
-						    : nti_unit_method(ctx, unit))
-		->name;
-}
-
 int ntime_unit_for_each(struct ntime_ctx *ctx,
 			int (*fn)(void *arg, const struct ntime_unit_info *unit), void *arg)
 {
@@ -186,10 +179,12 @@ int ntime_unit_for_each(struct ntime_ctx *ctx,
 
 	for (i = 0; ret == 0 && i < ctx->units.count; i++) {
 		const struct nti_unit *unit = ctx->units.unit[i];
+		enum nti_method method;
 
 		ret = nti_unit_problem(ctx, unit, &absent);
 		if (ret < 0)
 			break;
+		method = ctx->os->is_simulated ? NTI_METHOD_REPLAY : nti_unit_method(ctx, unit);
 		ret = fn(arg, &(struct ntime_unit_info){
 				      .size = sizeof(struct ntime_unit_info),
 				      .usable = !absent.reason,
@@ -197,7 +192,7 @@ int ntime_unit_for_each(struct ntime_ctx *ctx,
 				      .fixed = unit->fixed,
 				      .name = unit->name,
 				      .desc = or_empty(unit->desc),
-				      .method = method_name(ctx, unit),
+				      .method = nti_method_get(method)->name,
 				      .cpus = or_empty(unit->cpus),
 				      NTI_ABSENCE_INFO(&absent),
 			      });

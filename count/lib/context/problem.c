@@ -69,14 +69,6 @@ enum nti_method nti_unit_method(struct ntime_ctx *ctx, const struct nti_unit *un
 	return unit->method;
 }
 
-static int secret_problem(struct ntime_ctx *ctx, const struct nti_unit *unit,
-			  struct nti_absence *out)
-{
-	if (!unit->boxes)
-		return 0;
-	return nti_ntimefs_explain_secret(ctx->os, unit->box[0].kind, unit->box[0].cpu, out);
-}
-
 int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct nti_absence *out)
 {
 	enum nti_method method;
@@ -93,8 +85,9 @@ int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct 
 	if (unit->kind == NTI_UNIT_PROC)
 		return 0;
 	method = nti_unit_method(ctx, unit);
-	if (nti_method_get(method)->is_guarded)
-		return secret_problem(ctx, unit, out);
+	if (nti_method_get(method)->is_guarded && unit->boxes)
+		return nti_ntimefs_explain_secret(ctx->os, unit->box[0].kind, unit->box[0].cpu,
+						  out);
 	if (method != NTI_METHOD_PERF)
 		return 0;
 	/* Where a filter answers for the kernel, its setting is the cause of nothing. */
@@ -155,11 +148,6 @@ enum nearness {
 	NEAR_COUNTED,
 };
 
-static enum nearness nearness_of(const struct nti_event *event)
-{
-	return event->parts && event->part[0].unit ? NEAR_HERE : NEAR_ELSEWHERE;
-}
-
 /* @near is set in any case but -ENOMEM. */
 static int event_problem(struct ntime_ctx *ctx, const char *name, struct nti_absence *out,
 			 enum nearness *near)
@@ -175,7 +163,7 @@ static int event_problem(struct ntime_ctx *ctx, const char *name, struct nti_abs
 	if (ret < 0)
 		return nti_absence_set(out, NTIME_REASON_UNKNOWN_EVENT, name, "",
 				       "this machine has no event %s", name);
-	*near = nearness_of(&event);
+	*near = event.parts && event.part[0].unit ? NEAR_HERE : NEAR_ELSEWHERE;
 	if (event.absent.reason)
 		ret = nti_absence_set_needs(out, name, &event.absent);
 	else if (event.parts)
@@ -343,11 +331,6 @@ static size_t family_length(const char *name)
 									     : length;
 }
 
-static bool is_box_out_of_reach(const struct nti_unit *unit, enum nti_method method)
-{
-	return unit->absent.reason && unit->boxes && unit->method == method;
-}
-
 /*
  * ", uncore_cha, thermal": families of the boxes that @method would reach, each once; units of one
  * stand together.
@@ -360,7 +343,7 @@ static void name_boxes(const struct walk *w, enum nti_method method, char *text,
 	for (i = 0; i < w->ctx->units.count; i++) {
 		const struct nti_unit *unit = w->ctx->units.unit[i];
 
-		if (!is_box_out_of_reach(unit, method))
+		if (!unit->absent.reason || !unit->boxes || unit->method != method)
 			continue;
 		length = family_length(unit->name);
 		if (last && family_length(last->name) == length &&

@@ -39,13 +39,6 @@ static struct nti_register_source handles_of(struct ntime_ctx *ctx)
 	};
 }
 
-static int look(struct ntime_ctx *ctx)
-{
-	struct nti_register_source handles = handles_of(ctx);
-
-	return nti_registers_new(&handles, &ctx->registers);
-}
-
 /* Look for them if that was not done yet, and say when there are none. */
 static int load(struct ntime_ctx *ctx)
 {
@@ -53,8 +46,11 @@ static int load(struct ntime_ctx *ctx)
 
 	if (!ctx->msr)
 		ret = nti_msr_new(ctx->os, &ctx->msr);
-	if (ret == 0 && !ctx->registers)
-		ret = look(ctx);
+	if (ret == 0 && !ctx->registers) {
+		struct nti_register_source handles = handles_of(ctx);
+
+		ret = nti_registers_new(&handles, &ctx->registers);
+	}
 	if (ret < 0 || ctx->registers->count)
 		return ret;
 	return nti_error(&ctx->error, -ENOTSUP,

@@ -208,13 +208,6 @@ bool nti_context_is_in_part(const struct ntime_ctx *ctx)
 	return is;
 }
 
-/* libpfm4's events have another type than those of sysfs and raw codes on some PMUs. */
-static void unify_type(struct nti_part *part)
-{
-	if (part->attr.type == PERF_TYPE_RAW)
-		part->attr.type = part->unit->type;
-}
-
 /*
  * The only part of @event as the generic event of the same encoding, or as it is. 1; 0: it is of no
  * core PMU that lacks events; -ENOMEM.
@@ -230,7 +223,9 @@ static int find_part(struct ntime_ctx *ctx, const struct nti_event *event, struc
 	ret = nti_code_generic(&ctx->names, &event->part[0], out);
 	if (ret == 0)
 		*out = event->part[0];
-	unify_type(out);
+	/* libpfm4's events have another type than those of sysfs and raw codes on some PMUs. */
+	if (out->attr.type == PERF_TYPE_RAW)
+		out->attr.type = out->unit->type;
 	return ret < 0 ? ret : 1;
 }
 
@@ -289,11 +284,6 @@ void nti_context_counted(struct ntime_ctx *ctx, const struct nti_event *event)
 		add_event(ctx, part.unit, &part.attr, &counted);
 }
 
-static bool is_bad(const struct nti_trial *t, enum nti_trial_event event)
-{
-	return t->event[event] & (NTI_TRIAL_DEAD | NTI_TRIAL_RATE | NTI_TRIAL_ROUGH);
-}
-
 /* None of what was tried is counted rightly: then nothing else is believed either. */
 static bool is_all_bad(const struct nti_trial *t)
 {
@@ -302,7 +292,7 @@ static bool is_all_bad(const struct nti_trial *t)
 
 	for (event = 0; event < NTI_TRIAL_EVENTS; event++) {
 		tried += t->event[event] & NTI_TRIAL_TRIED;
-		bad += is_bad(t, event);
+		bad += (t->event[event] & (NTI_TRIAL_DEAD | NTI_TRIAL_RATE | NTI_TRIAL_ROUGH)) != 0;
 	}
 	return tried > 1 && bad == tried;
 }
