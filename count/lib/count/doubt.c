@@ -267,14 +267,6 @@ void nti_doubts_vouch(struct ntime_session *s)
 	}
 }
 
-static void check_zeros(struct ntime_session *s, struct nti_seen *seen, struct ntime_value *values)
-{
-	size_t i;
-
-	for (i = 0; i < s->items; i++)
-		check_0(s, i, seen, &values[i]);
-}
-
 static void mark_rotated(struct ntime_session *s, struct nti_seen *seen,
 			 const struct ntime_value *values)
 {
@@ -367,7 +359,7 @@ void nti_doubts_check(struct ntime_session *s, struct nti_seen *seen, struct nti
 	for (i = 0; i < d->checks; i++)
 		check_one(s, &d->check[i], seen, &moved[i], values);
 	check_twins(s, seen, values);
-	if (d->has_doubt_of_0)
-		check_zeros(s, seen, values);
+	for (i = 0; d->has_doubt_of_0 && i < s->items; i++)
+		check_0(s, i, seen, &values[i]);
 	look_at(s, seen, values);
 }

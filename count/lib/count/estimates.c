@@ -35,14 +35,6 @@ bool nti_session_is_alike(const struct ntime_session *s, size_t a, size_t b)
 	       s->item[a].is_limited == s->item[b].is_limited;
 }
 
-static bool can_be_measured(const struct nti_session_item *item)
-{
-	const struct nti_unit *unit = item->event.parts ? item->event.part[0].unit : NULL;
-
-	return !item->is_constant && !item->is_metric && !item->is_clock && unit &&
-	       unit->kind == NTI_UNIT_CORE && !nti_session_item_is_absent(item);
-}
-
 /* The first @work that counts all the time, and 1; 0: there is none. */
 static size_t find_work(const struct ntime_session *s, size_t item, const char *work)
 {
@@ -56,41 +48,33 @@ static size_t find_work(const struct ntime_session *s, size_t item, const char *
 	return 0;
 }
 
-/* Cycles go on where a program waits, and instructions do not. */
-static size_t find_measure(const struct ntime_session *s, size_t item)
-{
-	size_t by = find_work(s, item, "cycles");
-
-	return by ? by : find_work(s, item, "instructions");
-}
-
 void nti_session_find_work(struct ntime_session *s)
 {
 	size_t i;
 
 	s->estimates->has_work = false;
 	for (i = 0; i < s->items; i++) {
-		bool can = can_be_measured(&s->item[i]);
+		struct nti_session_item *item = &s->item[i];
+		const struct nti_unit *unit = nti_session_unit_of(item);
+		bool can = !item->is_constant && !item->is_metric && !item->is_clock && unit &&
+			   unit->kind == NTI_UNIT_CORE && !nti_session_item_is_absent(item);
 
-		s->item[i].caps = 0;
+		item->caps = 0;
 		if (can)
 			nti_session_find_caps(s, i);
-		s->item[i].work.by = can ? find_measure(s, i) : 0;
-		s->estimates->has_work = s->estimates->has_work || s->item[i].work.by;
+		/* Cycles go on where a program waits, and instructions do not. */
+		item->work.by = can ? find_work(s, i, "cycles") : 0;
+		if (can && !item->work.by)
+			item->work.by = find_work(s, i, "instructions");
+		s->estimates->has_work = s->estimates->has_work || item->work.by;
 	}
-}
-
-static double count_of(const struct ntime_session *s, size_t i)
-{
-	const struct nti_session_item *item = &s->item[i];
-
-	return (double)(item->only ? *item->count : s->groups.sum[i].count);
 }
 
 void nti_session_look_at_work(const struct ntime_session *s, const struct nti_item_sum *sum,
 			      struct nti_work *work)
 {
-	double count = count_of(s, work->by - 1);
+	const struct nti_session_item *item = &s->item[work->by - 1];
+	double count = (double)(item->only ? *item->count : s->groups.sum[work->by - 1].count);
 	double wanted_ns = (double)sum->wanted_ns - work->wanted_ns;
 	double counted_ns = (double)sum->counted_ns - work->counted_ns;
 

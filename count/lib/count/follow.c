@@ -480,13 +480,6 @@ static int add_if_new(void *arg, unsigned int cpu)
 	return add_cpu(n->s, cpu);
 }
 
-/* Numbers of cores and packages are those of the CPUs that there are. */
-static void forget_topology(struct ntime_ctx *ctx)
-{
-	nti_topology_free(ctx->topology);
-	ctx->topology = NULL;
-}
-
 /* CPUs of @online that the session has never had. 0 or -errno. */
 static int add_new_cpus(struct ntime_session *s, const char *online)
 {
@@ -505,7 +498,9 @@ static int add_new_cpus(struct ntime_session *s, const char *online)
 		return ret;
 	/* Also after a failure: what was added is there. */
 	nti_session_settle_items(s);
-	forget_topology(s->ctx);
+	/* Numbers of cores and packages are those of the CPUs that there are. */
+	nti_topology_free(s->ctx->topology);
+	s->ctx->topology = NULL;
 	if (ret == 0)
 		ret = nti_session_rows_grow(s);
 	return ret;

@@ -510,12 +510,6 @@ static void add_limits(struct ntime_session *s, size_t i, size_t of, const char 
 	}
 }
 
-/* Clocks of their own: a core that is slower than its reference has fewer cycles than these. */
-static bool is_other_clock(const struct nti_session_item *item)
-{
-	return nti_doubt_is_about(item, "ref-cycles") || nti_doubt_is_about(item, "bus-cycles");
-}
-
 void nti_session_find_caps(struct ntime_session *s, size_t i)
 {
 	struct nti_session_item *item = &s->item[i];
@@ -526,7 +520,13 @@ void nti_session_find_caps(struct ntime_session *s, size_t i)
 		if (!other->is_constant || nti_session_item_is_absent(other) ||
 		    !nti_session_is_alike(s, i, of))
 			continue;
-		if (nti_doubt_is_about(other, "cycles") && !is_other_clock(item))
+		/*
+		 * Not for clocks of their own: a core that is slower than its reference has fewer
+		 * cycles than these.
+		 */
+		if (nti_doubt_is_about(other, "cycles") &&
+		    !nti_doubt_is_about(item, "ref-cycles") &&
+		    !nti_doubt_is_about(item, "bus-cycles"))
 			add_cap(item, of, nti_session_hard_rate(item) / CYCLES_PER_NS, SLACK);
 		add_limits(s, i, of, NULL, 1, 0, 1);
 	}

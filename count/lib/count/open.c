@@ -550,19 +550,6 @@ static void find_only_members(struct ntime_session *s)
 	}
 }
 
-/* Errata that change little leave the number as it is, with a reason. */
-static bool is_implausible(const struct nti_session_item *item)
-{
-	return item->doubt.reason && item->doubt.code == NTIME_REASON_IMPLAUSIBLE &&
-	       !nti_session_item_is_absent(item);
-}
-
-static bool is_of_one_unit(const struct nti_session_item *item)
-{
-	return item->doubt.reason && item->doubt.code == NTIME_REASON_ONE_UNIT &&
-	       !nti_session_item_is_absent(item);
-}
-
 static bool is_simulated(const struct ntime_session *s, const struct nti_session_item *item)
 {
 	size_t i;
@@ -582,6 +569,10 @@ void nti_session_settle_items(struct ntime_session *s)
 	s->groups.has_sums = false;
 	for (i = 0; i < s->items; i++) {
 		struct nti_session_item *item = &s->item[i];
+		bool has_doubt = item->doubt.reason && !nti_session_item_is_absent(item);
+		bool is_partial = has_doubt && item->doubt.code == NTIME_REASON_ONE_UNIT;
+		/* Errata that change little leave the number as it is, with a reason. */
+		bool is_implausible = has_doubt && item->doubt.code == NTIME_REASON_IMPLAUSIBLE;
 
 		if (item->is_summed || nti_session_item_is_absent(item))
 			item->only = NULL;
@@ -590,8 +581,8 @@ void nti_session_settle_items(struct ntime_session *s)
 			      (item->is_proc ? NTIME_PROC : 0) |
 			      (s->target.emulator && !item->is_clock ? NTIME_EMULATED : 0) |
 			      (is_simulated(s, item) ? NTIME_SIMULATED : 0) |
-			      (is_of_one_unit(item) ? NTIME_PARTIAL : 0) |
-			      (is_implausible(item) ? NTIME_IMPLAUSIBLE : 0);
+			      (is_partial ? NTIME_PARTIAL : 0) |
+			      (is_implausible ? NTIME_IMPLAUSIBLE : 0);
 	}
 }
 

@@ -40,11 +40,6 @@ static uint32_t first_limit(const struct ntime_session *s, const struct nti_unit
 	       ~((uint32_t)1 << (unit->fixed > 1 ? unit->counters + 1 : unit->counters - 1));
 }
 
-static unsigned int highest_bit(uint32_t mask)
-{
-	return 31u - (unsigned int)__builtin_clz(mask);
-}
-
 /* How many members of @g may sit on fixed counters: at most one each. */
 static unsigned int count_fixed(const struct ntime_session *s, const struct nti_session_group *g)
 {
@@ -74,7 +69,7 @@ bool nti_session_learn_limit(struct ntime_session *s, const struct nti_session_g
 		 * Known counters, but one less is free than we thought: give up the last general
 		 * one.
 		 */
-		*limit &= ~((uint32_t)1 << highest_bit(*limit & general));
+		*limit &= ~((uint32_t)1 << (31 - __builtin_clz(*limit & general)));
 	} else {
 		fitted -= count_fixed(s, g);
 		*limit = (fitted < 32 ? ((uint32_t)1 << fitted) - 1 : UINT32_MAX >> 1) |

@@ -122,13 +122,6 @@ static int read_failed(struct ntime_session *s, struct nti_session_group *g, int
 			 g->unit->name, nti_session_words_for(s, g, error));
 }
 
-/* A device that went away takes nothing from the other counters, as long as there are any. */
-static int all_are_gone(struct ntime_session *s, const struct nti_session_group *g)
-{
-	return nti_error(&s->ctx->error, -EIO, "reading the counters of %s failed: %s",
-			 g->unit->name, nti_pmu_group_why_gone(g->direct));
-}
-
 /* What @ret, the answer to reading @g, means: 0; 1: its device is gone; or -errno. */
 static int check_reading(struct ntime_session *s, struct nti_session_group *g, int ret,
 			 uint64_t real_ns, struct nti_perf_reading *reading)
@@ -190,7 +183,15 @@ static int read_groups(struct ntime_session *s, uint64_t real_ns)
 			return ret;
 		gone += (size_t)ret;
 	}
-	return gone && gone == s->groups.count ? all_are_gone(s, &s->groups.group[0]) : 0;
+	/*
+	 * A device that went away takes nothing from the other counters, as long as there are
+	 * any.
+	 */
+	if (!gone || gone != s->groups.count)
+		return 0;
+	return nti_error(&s->ctx->error, -EIO, "reading the counters of %s failed: %s",
+			 s->groups.group[0].unit->name,
+			 nti_pmu_group_why_gone(s->groups.group[0].direct));
 }
 
 /* Groups come thread by thread, or CPU by CPU: the first one behind that of group @first. */

@@ -74,12 +74,6 @@ static void use_page(struct ntime_session *s, size_t i, struct ntime_reader_stat
 	state->type = NTIME_READER_PMC;
 }
 
-static bool is_same(const struct ntime_reader_state *a, const struct ntime_reader_state *b)
-{
-	return a->type == b->type && a->origin == b->origin && a->thread == b->thread &&
-	       a->source == b->source;
-}
-
 /* Threads or CPUs of the target: a device, which comes last, is none. */
 static size_t places_of_target(const struct ntime_session *s)
 {
@@ -196,6 +190,7 @@ void nti_session_readers_refresh(struct ntime_session *s)
  */
 static void set_state(struct ntime_session *s, size_t i)
 {
+	struct ntime_reader_state *old = &s->readers->state[i];
 	struct ntime_reader_state state = { .type = NTIME_READER_CALL };
 	uint64_t now;
 
@@ -210,8 +205,9 @@ static void set_state(struct ntime_session *s, size_t i)
 		state.origin = s->clock.started_tsc - s->clock.elapsed_tsc;
 		state.type = NTIME_READER_TSC;
 	}
-	if (!is_same(&s->readers->state[i], &state))
-		s->readers->state[i] = state;
+	if (old->type != state.type || old->origin != state.origin || old->thread != state.thread ||
+	    old->source != state.source)
+		*old = state;
 }
 
 void nti_session_readers_update(struct ntime_session *s)
@@ -358,17 +354,6 @@ int ntime_read_call(const struct ntime_reader *r, uint64_t *count)
 	return flags < 0 ? flags : flags | (int)(s->item[r->item].flags & NTIME_SIMULATED);
 }
 
-/*
- * On arm64 the page does not tell what the sysctl forbids: the index stays 0 (Linux,
- * armv8pmu_user_event_idx()).
- */
-static bool is_closed_by_sysctl(const struct ntime_session *s)
-{
-	uint64_t is_on;
-
-	return nti_os_u64(s->ctx->os, &is_on, "/proc/sys/kernel/perf_user_access") == 0 && !is_on;
-}
-
 #ifdef __riscv
 /*
  * Seen with Linux 6.12 (drivers/perf/riscv_pmu_sbi.c): an event that is disabled or takes turns
@@ -384,7 +369,13 @@ static bool is_closed_by_sysctl(const struct ntime_session *s)
 
 static const char *why_page(const struct ntime_session *s, const struct perf_event_mmap_page *page)
 {
-	if (is_closed_by_sysctl(s))
+	uint64_t is_on;
+
+	/*
+	 * On arm64 the page does not tell what the sysctl forbids: the index stays 0 (Linux,
+	 * armv8pmu_user_event_idx()).
+	 */
+	if (nti_os_u64(s->ctx->os, &is_on, "/proc/sys/kernel/perf_user_access") == 0 && !is_on)
 		return "read(2): kernel.perf_user_access is 0, so the kernel does not allow the "
 		       "counter's instruction";
 	if (page->cap_user_rdpmc)

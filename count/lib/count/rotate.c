@@ -143,12 +143,6 @@ int ntime_session_turn(struct ntime_session *s, uint64_t *next_ns)
  * nti_session_go_to_pass() takes it.
  */
 
-static bool is_wanted(const struct ntime_session *s)
-{
-	return s->target.flags & NTIME_TURNS && s->target.kind < NTIME_TARGET_CPUS &&
-	       s->plan->passes > 1 && !s->ctx->os->is_timeless;
-}
-
 static struct perf_event_attr attr_of(const struct ntime_session *s)
 {
 	return (struct perf_event_attr){
@@ -167,7 +161,8 @@ int nti_session_spans_open(struct ntime_session *s)
 	size_t i;
 	int ret = 0;
 
-	if (!is_wanted(s))
+	if (!(s->target.flags & NTIME_TURNS) || s->target.kind >= NTIME_TARGET_CPUS ||
+	    s->plan->passes <= 1 || s->ctx->os->is_timeless)
 		return 0;
 	s->rotation->span = calloc(s->where_count + 1, sizeof(*s->rotation->span));
 	if (!s->rotation->span)

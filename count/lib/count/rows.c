@@ -15,11 +15,6 @@
 #include "count/lib/count/session.h"
 #include "count/lib/machine/topology.h"
 
-static bool is_of_cpus(const struct ntime_session *s)
-{
-	return s->target.kind == NTIME_TARGET_CPUS || s->target.kind == NTIME_TARGET_MACHINE;
-}
-
 static void describe(const struct nti_topology *t, struct nti_perf_where where,
 		     struct ntime_where_info *out)
 {
@@ -168,7 +163,7 @@ static int rows_make(struct ntime_session *s, struct nti_session_rows **out)
 	const struct nti_topology *t = NULL;
 	int ret = 0;
 
-	if (is_of_cpus(s)) {
+	if (s->target.kind == NTIME_TARGET_CPUS || s->target.kind == NTIME_TARGET_MACHINE) {
 		ret = nti_context_scopes(s->ctx);
 		if (ret == 0)
 			ret = nti_context_topology(s->ctx, &t);

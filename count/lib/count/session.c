@@ -538,11 +538,6 @@ uint64_t ntime_session_length_ns(const struct ntime_session *s)
 	return nti_session_real_ns(s);
 }
 
-static bool is_counted_by_registers(const struct ntime_session *s, const struct nti_event *event)
-{
-	return event->parts && nti_session_is_direct(s, event->part[0].unit);
-}
-
 /* Registers step by other amounts than the kernel's counter of that name does. */
 static void settle_items(struct ntime_session *s)
 {
@@ -552,7 +547,8 @@ static void settle_items(struct ntime_session *s)
 		struct nti_event *event = &s->item[i].event;
 
 		s->item[i].flags |= event->is_state ? NTIME_STATE : 0;
-		if (is_counted_by_registers(s, event) && event->box_scale > 0)
+		if (event->parts && nti_session_is_direct(s, event->part[0].unit) &&
+		    event->box_scale > 0)
 			event->scale = event->box_scale;
 	}
 }
@@ -621,12 +617,6 @@ const char *ntime_session_plan_text(struct ntime_session *s, unsigned int pass)
 		       : "";
 }
 
-/* What waits for exec is started by the kernel itself, once, if perf counts it. */
-static bool is_started_by_exec(const struct ntime_session *s, const struct nti_session_group *g)
-{
-	return s->target.flags & NTIME_ON_EXEC && !s->clock.was_started && !g->direct;
-}
-
 /*
  * Enable or disable the groups of the current pass; with @only_pass the ones that count in every
  * pass stay as they are.
@@ -640,7 +630,10 @@ static int switch_groups(struct ntime_session *s, bool on, bool only_pass)
 		struct nti_session_group *g = &s->groups.group[i];
 
 		if (!nti_session_is_current(s, g) || (only_pass && g->is_in_every_pass) ||
-		    g->is_off || (on && is_started_by_exec(s, g)))
+		    g->is_off)
+			continue;
+		/* What waits for exec is started by the kernel itself, once, if perf counts it. */
+		if (on && s->target.flags & NTIME_ON_EXEC && !s->clock.was_started && !g->direct)
 			continue;
 		/* What was begun is ended: only the beginning can be interrupted. */
 		if (on && !s->clock.was_started && nti_context_interrupted(s->ctx) < 0)

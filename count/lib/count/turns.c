@@ -11,18 +11,13 @@ static uint64_t draw(struct nti_turns *t)
 	return t->state * 0x2545f4914f6cdd1dull;
 }
 
-static unsigned int draw_below(struct nti_turns *t, unsigned int n)
-{
-	return (unsigned int)((draw(t) >> 32) * n >> 32);
-}
-
 /* R. A. Fisher's and F. Yates's shuffle. */
 static void shuffle(struct nti_turns *t)
 {
 	unsigned int i;
 
 	for (i = t->passes; i > 1; i--) {
-		unsigned int k = draw_below(t, i), other = t->order[k];
+		unsigned int k = (unsigned int)((draw(t) >> 32) * i >> 32), other = t->order[k];
 
 		t->order[k] = t->order[i - 1];
 		t->order[i - 1] = other;

@@ -246,13 +246,6 @@ void nti_session_give_back_pmus(struct ntime_session *s)
 	}
 }
 
-static int no_counter(const struct nti_session_group *g, struct nti_absence *absent)
-{
-	return nti_absence_set(absent, NTIME_REASON_LIMIT, g->unit->name,
-			       "count fewer events at once",
-			       "no counter of %s that can count it is free", g->unit->name);
-}
-
 int nti_session_add_to_pmu(struct ntime_session *s, struct nti_session_part *p,
 			   struct nti_session_group *g)
 {
@@ -264,7 +257,10 @@ int nti_session_add_to_pmu(struct ntime_session *s, struct nti_session_part *p,
 		g->perf.count++;
 		return 0;
 	}
-	if (ret == -ENOSPC && no_counter(g, &absent) < 0)
+	if (ret == -ENOSPC &&
+	    nti_absence_set(&absent, NTIME_REASON_LIMIT, g->unit->name,
+			    "count fewer events at once",
+			    "no counter of %s that can count it is free", g->unit->name) < 0)
 		ret = -ENOMEM;
 	if (ret != -ENOTSUP && ret != -ENOSPC) {
 		nti_absence_fini(&absent);
