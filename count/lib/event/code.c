@@ -74,11 +74,6 @@ static bool is_x86(const struct nti_unit *unit)
 	return strncmp(unit->name, "cpu", 3) == 0;
 }
 
-static bool is_armv6(const struct nti_unit *unit)
-{
-	return strncmp(unit->name, "armv6_", 6) == 0;
-}
-
 static int no_code(struct nti_absence *absent, const struct nti_unit *unit)
 {
 	return nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, unit->name,
@@ -128,7 +123,7 @@ static int generic_code(const struct nti_names *names, const struct nti_part *pa
 
 	if (id >= PERF_COUNT_HW_MAX)
 		return no_code(absent, unit);
-	if (is_armv6(unit)) {
+	if (strncmp(unit->name, "armv6_", 6) == 0) {
 		*config = armv6_codes[id];
 		return armv6_codes[id] == NONE ? no_code(absent, unit) : 0;
 	}

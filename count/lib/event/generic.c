@@ -256,26 +256,19 @@ static int add_core(const struct nti_names *names, const struct nti_unit *only, 
 	return ret;
 }
 
-static int add_software(const struct nti_names *names, const struct generic_row *row,
-			struct nti_event *out)
-{
-	const struct perf_event_attr attr = { .type = row->type, .config = row->config };
-
-	return nti_event_add_part(out, nti_units_find(names->units, "software"), &attr);
-}
-
 static int resolve_row(const struct nti_names *names, const struct nti_unit *unit,
 		       const struct generic_row *row, const char *text, struct nti_event *out,
 		       struct nti_error *e)
 {
 	enum nti_unit_kind kind =
 		row->type == PERF_TYPE_SOFTWARE ? NTI_UNIT_SOFTWARE : NTI_UNIT_CORE;
+	const struct perf_event_attr attr = { .type = row->type, .config = row->config };
 	int ret;
 
 	if (unit && unit->kind != kind)
 		return -ENOENT;
 	if (kind == NTI_UNIT_SOFTWARE)
-		ret = add_software(names, row, out);
+		ret = nti_event_add_part(out, nti_units_find(names->units, "software"), &attr);
 	else
 		ret = add_core(names, unit, row->type, row->config, row->arm, out, e);
 	if (ret == 0)

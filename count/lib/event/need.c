@@ -63,18 +63,15 @@ static const struct fixed_row {
  */
 #define FLAGS_MASK (1ull << 18 | 1ull << 21 | 1ull << 23 | 0xffull << 24 | 3ull << 32)
 
-static uint32_t low_bits(unsigned int n)
-{
-	return n >= NTI_PLAN_MAX_COUNTERS ? UINT32_MAX : (1u << n) - 1;
-}
-
 /*
  * All general counters; where their number is not known every counter that the planner knows of,
  * less the fixed ones.
  */
 static uint32_t general_counters(const struct nti_unit *unit)
 {
-	return unit->counters ? low_bits(unit->counters) : ~nti_need_fixed(unit);
+	if (!unit->counters)
+		return ~nti_need_fixed(unit);
+	return unit->counters >= NTI_PLAN_MAX_COUNTERS ? UINT32_MAX : (1u << unit->counters) - 1;
 }
 
 /*
@@ -119,11 +116,6 @@ static bool is_cycles(const struct nti_part *part, uint64_t code)
 	if (part->attr.type == PERF_TYPE_HARDWARE)
 		return (uint32_t)part->attr.config == PERF_COUNT_HW_CPU_CYCLES;
 	return part->attr.type != PERF_TYPE_HW_CACHE && part->attr.config == code;
-}
-
-static bool is_arm(const struct nti_unit *unit)
-{
-	return unit->fixed > 0 && strncmp(unit->name, "armv8_", 6) == 0;
 }
 
 /*
@@ -193,7 +185,7 @@ static void need_core(const struct nti_part *part, struct nti_plan_event *need)
 	if (nti_unit_keeps_cycles_apart(part->unit)) {
 		if (is_cycles(part, CYCLES_APART))
 			need->counters = nti_need_fixed_counter(part->unit, 0);
-	} else if (is_arm(part->unit)) {
+	} else if (part->unit->fixed > 0 && strncmp(part->unit->name, "armv8_", 6) == 0) {
 		if (is_cycles(part, ARM_CPU_CYCLES))
 			need->counters |= nti_need_fixed_counter(part->unit, 0);
 	} else if (part->attr.type == PERF_TYPE_HARDWARE) {

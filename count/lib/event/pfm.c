@@ -287,13 +287,6 @@ static int try_present(struct nti_pfm_request *r, const char *text, struct nti_e
 	return 0;
 }
 
-static int try_generic(struct nti_pfm_request *r, const char *text, struct nti_event *out)
-{
-	if (!nti_pfm_has_prefix(text, "PERF_COUNT_") || !nti_pfm_find_pmu("perf", &r->pmu))
-		return 0;
-	return try_pmu(r, text, out);
-}
-
 static int resolve_default(struct nti_pfm_request *r, const char *text, struct nti_event *out)
 {
 	int ret = nti_pfm_start();
@@ -307,8 +300,9 @@ static int resolve_default(struct nti_pfm_request *r, const char *text, struct n
 		ret = try_uncores(r, text, out);
 	if (!ret && !r->model)
 		ret = try_present(r, text, out);
-	if (!ret && !r->unit)
-		ret = try_generic(r, text, out);
+	if (!ret && !r->unit && nti_pfm_has_prefix(text, "PERF_COUNT_") &&
+	    nti_pfm_find_pmu("perf", &r->pmu))
+		ret = try_pmu(r, text, out);
 	return ret > 0 ? 0 : ret < 0 ? ret : -ENOENT;
 }
 

@@ -23,11 +23,6 @@
 #define ARM_EXCLUDE_KERNEL (1ull << 30)
 #define ARM_EXCLUDE_USER (1ull << 31)
 
-static bool is_amd(const pfm_pmu_info_t *pmu)
-{
-	return nti_text_compare_n(pmu->name, "amd64", 5) == 0;
-}
-
 static bool is_x86_build(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -152,7 +147,8 @@ void nti_pfm_to_attr(const pfm_pmu_info_t *pmu, const struct nti_pfm_codes *c,
 	attr->config = c->code[0];
 	if (nti_pfm_is_arm(pmu) && pmu->type == PFM_PMU_TYPE_CORE)
 		core_arm(c, attr);
-	else if (is_amd(pmu) && nti_text_find(pmu->name, "rapl") == NULL)
+	else if (nti_text_compare_n(pmu->name, "amd64", 5) == 0 &&
+		 nti_text_find(pmu->name, "rapl") == NULL)
 		core_amd(c, attr);
 	else if (is_x86_build() && pmu->type == PFM_PMU_TYPE_CORE)
 		core_intel(c, attr);

@@ -13,14 +13,6 @@
 #define SUBSTRING_CHARS 3 /* shorter texts are inside everything */
 #define SUBSTRING_SCORE 2
 
-/* A third of the letters may be wrong; below, "cs" would be near to "tsc" and everything else. */
-static unsigned int limit_of(const char *text)
-{
-	size_t limit = strlen(text) / 3;
-
-	return limit > 4 ? 4 : (unsigned int)limit;
-}
-
 /*
  * Distance to the nearest part of the name between @delimiters: to "ref" or "cycles" of
  * "ref-cycles".
@@ -94,7 +86,12 @@ static bool is_offered(const struct nti_suggest *s, const char *name)
 /* Sorted by score, then by length; the first offered stays first. */
 void nti_suggest_offer(struct nti_suggest *s, const char *name)
 {
-	unsigned int score = score_of(s->text, name, limit_of(s->text));
+	/*
+	 * A third of the letters may be wrong; below, "cs" would be near to "tsc" and everything
+	 * else.
+	 */
+	size_t limit = strlen(s->text) / 3;
+	unsigned int score = score_of(s->text, name, limit > 4 ? 4 : (unsigned int)limit);
 	size_t at = s->count, length = strlen(name);
 
 	if (score == UINT_MAX || length >= NTI_SUGGEST_BYTES)

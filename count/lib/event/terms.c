@@ -351,12 +351,6 @@ static int user_domain(const struct build *b, int *domain)
 	return ret;
 }
 
-static bool is_function(const struct build *b, const struct nti_term *term)
-{
-	return b->unit->card && term->value &&
-	       (strcmp(term->name, "signal") == 0 || strcmp(term->name, "fn") == 0);
-}
-
 /* "signal=PBUS_PCIE_WR", "fn=A & !B": signals by name, of which src, op and domain follow. */
 static int set_function(struct build *b, const struct nti_term *term)
 {
@@ -395,7 +389,8 @@ static int apply_term(struct build *b, const struct nti_term *term)
 				 b->text, term->name, b->unit->name);
 	if (strcmp(term->name, "name") == 0)
 		return set_name(b, term);
-	if (is_function(b, term))
+	if (b->unit->card && term->value &&
+	    (strcmp(term->name, "signal") == 0 || strcmp(term->name, "fn") == 0))
 		return set_function(b, term);
 	if (term->value && find_word(b, term->name, &word)) {
 		ret = parse_value(b, term, &value);
@@ -427,14 +422,6 @@ static int apply_definition(struct build *b, char *list)
 	return ret;
 }
 
-/* The number in events/NAME.scale. */
-static int parse_scale(const char *text, double *out)
-{
-	int ret = nti_text_parse_real(text, out);
-
-	return ret < 0 ? ret : !(*out > 0) || *out > 1e300 ? -EINVAL : 0;
-}
-
 /* One scale for all units of the event. */
 static int set_scale(struct build *b, double scale, double box_scale)
 {
@@ -458,9 +445,11 @@ static int read_scale(struct build *b, const char *alias)
 	if (nti_os_line(b->names->os, text, sizeof(text), NTI_SYSFS_DEVICES "/%s/events/%s.scale",
 			b->unit->name, alias) < 0)
 		return set_scale(b, 1.0, box_scale);
-	ret = parse_scale(text, &scale);
+	ret = nti_text_parse_real(text, &scale);
 	if (ret == -ENOMEM)
 		return nti_event_no_memory(b->e, b->text);
+	if (ret >= 0 && (!(scale > 0) || scale > 1e300))
+		ret = -EINVAL;
 	if (ret < 0)
 		return nti_error(
 			b->e, ret,
@@ -539,12 +528,6 @@ static bool has_msrs(const char *pmu)
 	return false;
 }
 
-/* Who cannot read the registers of @pmu does not know what hypervisors show. */
-static bool may_look(struct nti_os *os, const char *pmu)
-{
-	return os->is_simulated || !has_msrs(pmu) || os->ops->access(os, MSR_DEVICE, R_OK) == 0;
-}
-
 static const struct look_why {
 	enum ntime_reason code;
 	const char *remedy;
@@ -570,14 +553,16 @@ static int blame(struct build *b, const char *pmu, bool is_event, const char *ba
 {
 	const struct nti_hypervisor *hypervisor = box_hypervisor(b);
 	const char *such = is_event ? "such event of " : "";
+	struct nti_os *os = b->names->os;
 
 	if (b->out->absent.reason)
 		return 0;
 	if (!hypervisor)
 		return nti_absence_set(&b->out->absent, NTIME_REASON_NO_HARDWARE, pmu, "", "%s",
 				       bare);
-	if (!may_look(b->names->os, pmu)) {
-		const struct look_why *why = why_not_looked(b->names->os);
+	/* Who cannot read the registers of @pmu does not know what hypervisors show. */
+	if (!os->is_simulated && has_msrs(pmu) && os->ops->access(os, MSR_DEVICE, R_OK) != 0) {
+		const struct look_why *why = why_not_looked(os);
 
 		return nti_absence_set(&b->out->absent, why->code, pmu, why->remedy,
 				       "the kernel of this guest (%s) shows no %s%s, and its "

@@ -129,13 +129,6 @@ const struct nti_why *nti_tracepoint_problem(const struct nti_names *names)
 			: why_no_id(names->os, read_id(names->os, "sched", "sched_switch", &id));
 }
 
-static int note_absence(struct nti_os *os, int error, struct nti_event *out)
-{
-	int ret = nti_absence_set_why(&out->absent, why_no_id(os, error));
-
-	return ret < 0 ? ret : nti_event_describe(out, "tracepoint", "");
-}
-
 int nti_tracepoint_resolve(const struct nti_names *names, const char *text, struct nti_event *out,
 			   struct nti_error *e)
 {
@@ -147,12 +140,15 @@ int nti_tracepoint_resolve(const struct nti_names *names, const char *text, stru
 	if (!split(text, system, &event) || !nti_os_is_component(event))
 		return -ENOENT;
 	ret = read_id(names->os, system, event, &id);
-	if (ret == 0)
+	if (ret == 0) {
 		ret = add(names, id, text, out);
-	else if (ret != -ENOENT && system[0] >= 'a' && system[0] <= 'z')
-		ret = note_absence(names->os, ret, out);
-	else
+	} else if (ret != -ENOENT && system[0] >= 'a' && system[0] <= 'z') {
+		ret = nti_absence_set_why(&out->absent, why_no_id(names->os, ret));
+		if (ret >= 0)
+			ret = nti_event_describe(out, "tracepoint", "");
+	} else {
 		return -ENOENT;
+	}
 	return ret < 0 ? nti_event_no_memory(e, text) : 0;
 }
 
