@@ -163,15 +163,9 @@ static uint32_t state_of(const struct ntime_frame_ring *r)
 	return is_written ? NTIME_FRAMES_RUNNING : NTIME_FRAMES_LOST;
 }
 
-/* When the newest frame ended, which may be overwritten meanwhile: then there is a newer one. */
-static uint64_t newest_ns(const struct ntime_frame_ring *r, uint64_t next)
-{
-	return next ? nti_shared_word_get(&nti_frame_slot(r, next - 1)->end_ns) : r->head.made_ns;
-}
-
 int ntime_frame_ring_get_info(const struct ntime_frame_ring *r, struct ntime_frame_ring_info *out)
 {
-	uint64_t next, offset = r->head.made_wall_ns - r->head.made_ns;
+	uint64_t next, newest_ns, offset = r->head.made_wall_ns - r->head.made_ns;
 	/* The slot of next is being written, or will be at any moment; or was, when it died. */
 	unsigned int is_written;
 	uint32_t state;
@@ -184,6 +178,9 @@ int ntime_frame_ring_get_info(const struct ntime_frame_ring *r, struct ntime_fra
 	state = state_of(r);
 	is_written = state != NTIME_FRAMES_ENDED;
 	next = nti_shared_counter_get(nti_frame_next(r));
+	/* The newest frame may be overwritten meanwhile: then there is a newer one. */
+	newest_ns =
+		next ? nti_shared_word_get(&nti_frame_slot(r, next - 1)->end_ns) : r->head.made_ns;
 	*out = (struct ntime_frame_ring_info){
 		.size = sizeof(*out),
 		.state = state,
@@ -193,7 +190,7 @@ int ntime_frame_ring_get_info(const struct ntime_frame_ring *r, struct ntime_fra
 		.passes = r->head.passes,
 		.next = next,
 		.oldest = next < r->head.depth ? 0 : next - r->head.depth + is_written,
-		.wall_ns = newest_ns(r, next) + offset,
+		.wall_ns = newest_ns + offset,
 		.wall_offset_ns = offset,
 	};
 	return 0;
