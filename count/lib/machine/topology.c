@@ -245,24 +245,18 @@ static int ask_hwloc(struct nti_os *os, struct nti_topology *t, char **xml, stru
 		       : 0;
 }
 
-/* Of a recording that holds the topology in a few words. */
-static int read_synthetic(struct nti_os *os, struct nti_topology *t)
-{
-	const char *xml = NULL, *synthetic = NULL;
-
-	(void)nti_machine_topology(os, &xml, &synthetic);
-	return synthetic ? nti_topology_from_synthetic(synthetic, t) : -ENOTSUP;
-}
-
 int nti_topology_new(struct nti_os *os, struct nti_topology **out, struct nti_error *e)
 {
 	struct nti_topology *t = calloc(1, sizeof(*t));
+	const char *xml = NULL, *synthetic = NULL;
 	int ret;
 
 	*out = NULL;
 	if (!t)
 		return -ENOMEM;
-	ret = read_synthetic(os, t);
+	/* A recording may hold the topology in a few words. */
+	(void)nti_machine_topology(os, &xml, &synthetic);
+	ret = synthetic ? nti_topology_from_synthetic(synthetic, t) : -ENOTSUP;
 	if (ret == -ENOTSUP)
 		ret = ask_hwloc(os, t, NULL, e);
 	if (ret < 0) {

@@ -416,15 +416,6 @@ static int rank(const struct nti_unit *unit)
 	}
 }
 
-/* cpu_core before cpu_atom: sums and messages begin with the core people think of. */
-static int compare_cores(const struct nti_unit *a, const struct nti_unit *b)
-{
-	bool is_atom_a = strcmp(a->name, "cpu_atom") == 0,
-	     is_atom_b = strcmp(b->name, "cpu_atom") == 0;
-
-	return is_atom_a != is_atom_b ? is_atom_a - is_atom_b : compare_names(a->name, b->name);
-}
-
 static int compare_units(const void *a, const void *b)
 {
 	const struct nti_unit *ua = *(struct nti_unit *const *)a,
@@ -433,9 +424,10 @@ static int compare_units(const void *a, const void *b)
 
 	if (order)
 		return order;
+	/* cpu_core before cpu_atom: sums and messages begin with the core people think of. */
 	if (ua->kind == NTI_UNIT_CORE)
-		order = compare_cores(ua, ub);
-	else
+		order = (strcmp(ua->name, "cpu_atom") == 0) - (strcmp(ub->name, "cpu_atom") == 0);
+	if (!order)
 		order = compare_names(ua->name, ub->name);
 	return order ? order : strcmp(ua->name, ub->name);
 }

@@ -156,19 +156,16 @@ int ntime_register_merge(struct ntime_register *r, uint64_t value, uint64_t *mer
 }
 
 /*
- * What was set by ones is cleared at another address, which only the driver writes as part of the
- * same register. A log cannot be put back, and writing what it was would clear what came since.
+ * Through the driver the kernel does it when the file closes. What was set by ones is cleared at
+ * another address, which only the driver writes as part of the same register. A log cannot be put
+ * back, and writing what it was would clear what came since.
  */
-static bool can_restore(const struct nthw_reg *row)
-{
-	return nthw_reg_is_readable(row) && !nthw_reg_bits_of(row, NTHW_RW1S) &&
-	       (nthw_reg_kept(row) || !nthw_reg_bits_of(row, NTHW_RW0C));
-}
-
-/* Through the driver the kernel does it when the file closes. */
 static bool is_restored_by_us(const struct ntime_register *r)
 {
-	return r->a.fd < 0 && can_restore(r->reg->row);
+	const struct nthw_reg *row = r->reg->row;
+
+	return r->a.fd < 0 && nthw_reg_is_readable(row) && !nthw_reg_bits_of(row, NTHW_RW1S) &&
+	       (nthw_reg_kept(row) || !nthw_reg_bits_of(row, NTHW_RW0C));
 }
 
 /* Once more where it fails: to leave it would be worse. */

@@ -79,14 +79,6 @@ static int add_table(struct nti_registers *r, const struct nti_pci_function *f,
 	return ret;
 }
 
-/* Bridges have another header: the table is of type 0. */
-static bool has_plain_header(struct nti_registers *r, const struct nti_pci_function *f)
-{
-	uint64_t type;
-
-	return nti_pci_config_read(r->pci, f, 0x0e, 8, &type, NULL) == 0 && (type & 0x7f) == 0;
-}
-
 int nti_registers_from_functions(struct nti_registers *r)
 {
 	const struct nti_pci_function *f;
@@ -95,8 +87,13 @@ int nti_registers_from_functions(struct nti_registers *r)
 	int ret = 0;
 
 	for (i = 0; (f = nti_pci_get(r->pci, i)) && !ret; i++) {
-		/* Every function has the first 64 bytes; of the rest only some are known. */
-		if (has_plain_header(r, f))
+		uint64_t type;
+
+		/*
+		 * Every function has the first 64 bytes; of the rest only some are known. Bridges
+		 * have another header: the table is of type 0.
+		 */
+		if (nti_pci_config_read(r->pci, f, 0x0e, 8, &type, NULL) == 0 && (type & 0x7f) == 0)
 			ret = add_table(r, f, &nthw_pci);
 		known = nthw_pci_device(f->vendor_id, f->device_id);
 		if (known && !ret)

@@ -20,19 +20,14 @@ static bool is_numberless(const char *name, const char *typed)
 	return !*typed;
 }
 
-/* The name of all instances: "IA32_PMC" of IA32_PMC0, "PMEVCNTR_EL0" of PMEVCNTR3_EL0. */
-static bool is_row(const struct nti_register *reg, const char *typed)
-{
-	return is_numberless(reg->row->name, typed) ||
-	       (reg->row->linux_name && is_numberless(reg->row->linux_name, typed));
-}
-
 static bool is_name(const struct nti_register *reg, const char *typed, bool is_exact)
 {
 	if (nti_text_compare(reg->name, typed) == 0 ||
 	    (*reg->linux_name && nti_text_compare(reg->linux_name, typed) == 0))
 		return true;
-	return !is_exact && is_row(reg, typed);
+	/* The name of all instances: "IA32_PMC" of IA32_PMC0, "PMEVCNTR_EL0" of PMEVCNTR3_EL0. */
+	return !is_exact && (is_numberless(reg->row->name, typed) ||
+			     (reg->row->linux_name && is_numberless(reg->row->linux_name, typed)));
 }
 
 static bool is_address(const struct nti_register *reg, const char *typed)
