@@ -22,12 +22,6 @@ static void work(void)
 		;
 }
 
-static bool is_credible(const struct nti_selftest *seen)
-{
-	return seen->cycles > 0 &&
-	       (seen->cycles <= MAX_CYCLES_AT_ONCE || seen->cycles / MAX_CYCLES_PER_NS <= seen->ns);
-}
-
 /* False when that cannot be found out. */
 static bool measure(struct nti_os *os, const struct perf_event_attr *cycles,
 		    struct nti_selftest *out)
@@ -63,7 +57,8 @@ bool nti_selftest_is_missing(struct nti_os *os, const struct nti_unit *unit,
 	for (turn = 0; turn < LARGE_TURNS; turn++) {
 		if (!measure(os, &cycles, out))
 			return false;
-		if (!is_credible(out))
+		if (!out->cycles ||
+		    (out->cycles > MAX_CYCLES_AT_ONCE && out->cycles / MAX_CYCLES_PER_NS > out->ns))
 			return true;
 		if (out->cycles <= MAX_CYCLES_AT_ONCE)
 			return false;

@@ -156,13 +156,6 @@ static double step_of(const struct run *r, size_t k, size_t i)
 	return (double)(int64_t)(r->at[i + 1].count[k] - r->at[i].count[k]);
 }
 
-/* What a turn makes it count: the longest step against the shortest. */
-static double rate_of(const struct run *r, size_t k)
-{
-	return (step_of(r, k, STEPS - 1) - step_of(r, k, 0)) /
-	       (double)(step_turns[STEPS - 1] - step_turns[0]);
-}
-
 static int compare(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
@@ -207,7 +200,7 @@ static bool is_rate(const struct run *r, enum nti_trial_event event, double rati
 static void judge_event(const struct run *r, size_t k, struct nti_trial *out)
 {
 	enum nti_trial_event event = r->of[k];
-	double per_turn = event == NTI_TRIAL_INSTRUCTIONS ? r->work->turn_instructions : 1;
+	double rate, per_turn = event == NTI_TRIAL_INSTRUCTIONS ? r->work->turn_instructions : 1;
 	bool is_user_only = !r->unit->is_mode_blind && !(out->faults & NTI_TRIAL_UNFILTERED);
 	uint32_t *seen = &out->event[event];
 
@@ -218,7 +211,10 @@ static void judge_event(const struct run *r, size_t k, struct nti_trial *out)
 	}
 	if (!r->work->turn_instructions)
 		return;
-	out->ratio[event] = rate_of(r, k) / per_turn;
+	/* What a turn makes it count: the longest step against the shortest. */
+	rate = (step_of(r, k, STEPS - 1) - step_of(r, k, 0)) /
+	       (double)(step_turns[STEPS - 1] - step_turns[0]);
+	out->ratio[event] = rate / per_turn;
 	if (is_rate(r, event, out->ratio[event], is_user_only))
 		*seen |= NTI_TRIAL_RATE;
 	/* Cycles follow caches and clocks; and the kernel, which differs, may be in the count. */

@@ -190,14 +190,6 @@ static double rate(const struct seen *s, const struct nti_perf_reading *from,
 	return (step(from, to, BOTH) - step(&s->first, &s->before, BOTH)) / (ns - reading_ns);
 }
 
-/* Of the calls by that of the loop before them; 0: not known. */
-static double rate_ratio(const struct seen *s)
-{
-	double loop = rate(s, &s->before, &s->loop), calls = rate(s, &s->loop, &s->calls);
-
-	return loop > 0 && calls > 0 ? calls / loop : 0;
-}
-
 /*
  * A clock that changes between the two, and a host that takes time away, are rare: it is bad if
  * most are. What is kept is the least of those.
@@ -208,7 +200,10 @@ static void judge_rates(struct run *r, struct nti_trial *out)
 	size_t i, n = 0, high = 0;
 
 	for (i = 0; i < RATES && count_event(r, NTI_TRIAL_CYCLES, false); i++) {
-		double ratio = rate_ratio(&r->seen[NTI_TRIAL_CYCLES]);
+		const struct seen *s = &r->seen[NTI_TRIAL_CYCLES];
+		double loop = rate(s, &s->before, &s->loop), calls = rate(s, &s->loop, &s->calls);
+		/* Of the calls by that of the loop before them; 0: not known. */
+		double ratio = loop > 0 && calls > 0 ? calls / loop : 0;
 
 		n += ratio > 0;
 		if (ratio <= CYCLES_HIGH)
