@@ -117,22 +117,20 @@ static void prove(struct work *w, struct component *c, unsigned int from)
 	}
 }
 
-static void improve(struct work *w, struct component *c)
-{
-	dive(w, c);
-	if (c->lower < c->passes)
-		prove(w, c, w->lower);
-}
-
 static void improve_all(struct work *w)
 {
 	unsigned int i;
 
 	w->steps_left = SEARCH_STEPS;
 	for (i = 0; i < w->component_count; i++) {
+		struct component *c = &w->components[i];
+
 		sum_up(w);
-		if (w->components[i].passes > w->lower)
-			improve(w, &w->components[i]);
+		if (c->passes <= w->lower)
+			continue;
+		dive(w, c);
+		if (c->lower < c->passes)
+			prove(w, c, w->lower);
 	}
 	sum_up(w);
 }

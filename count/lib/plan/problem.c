@@ -326,18 +326,16 @@ static void find_misfits(struct nti_plan_problem *pb)
 	}
 }
 
-static bool is_same_need(const struct nti_plan_problem *pb, unsigned int a, unsigned int b)
-{
-	return pb->pmu_of[a] == pb->pmu_of[b] && pb->mask[a] == pb->mask[b];
-}
-
 static unsigned int count_need(const struct nti_plan_problem *pb, uint64_t events,
 			       unsigned int like)
 {
 	unsigned int count = 0;
 
-	for (; events; events &= events - 1)
-		count += is_same_need(pb, nti_plan_low(events), like);
+	for (; events; events &= events - 1) {
+		unsigned int event = nti_plan_low(events);
+
+		count += pb->pmu_of[event] == pb->pmu_of[like] && pb->mask[event] == pb->mask[like];
+	}
 	return count;
 }
 
