@@ -65,18 +65,14 @@ static int explain_bits(const struct nthw_box_kind *kind, const struct nti_part 
 			       part->unit->name);
 }
 
-static bool has_modes(const struct perf_event_attr *attr)
-{
-	return attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
-	       attr->exclude_idle || attr->exclude_host || attr->exclude_guest || attr->precise_ip;
-}
-
 int nti_pmu_refuse_modes(const struct nti_part *part, struct nti_absence *absent)
 {
+	const struct perf_event_attr *attr = &part->attr;
 	const char *name = part->unit->name;
 	int ret;
 
-	if (!has_modes(&part->attr))
+	if (!attr->exclude_user && !attr->exclude_kernel && !attr->exclude_hv &&
+	    !attr->exclude_idle && !attr->exclude_host && !attr->exclude_guest && !attr->precise_ip)
 		return 0;
 	ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name, "leave the modifiers out",
 			      "%s counts for all programs and modes at once", name);

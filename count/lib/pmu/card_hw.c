@@ -326,11 +326,6 @@ static bool card_is_same(const struct nti_pmu_event *a, const struct nti_pmu_eve
 	return memcmp(&a->card, &b->card, sizeof(a->card)) == 0;
 }
 
-static bool is_pre(const struct nti_pmu_event *event)
-{
-	return !event->card.is_clocks && event->counter % NTHW_NV50_SLOTS == NTHW_NV50_PRE;
-}
-
 /* Of @event those on a PRE counter, or the others; a counter that several have once. */
 static int program_some(struct card_hw *card, const struct nti_pmu_event *event, size_t n,
 			bool is_of_pre)
@@ -341,8 +336,10 @@ static int program_some(struct card_hw *card, const struct nti_pmu_event *event,
 
 	for (i = 0; ret == 0 && i < n; i++) {
 		uint64_t bit = (uint64_t)1 << event[i].counter;
+		bool is_pre = !event[i].card.is_clocks &&
+			      event[i].counter % NTHW_NV50_SLOTS == NTHW_NV50_PRE;
 
-		if (is_pre(&event[i]) != is_of_pre || done & bit)
+		if (is_pre != is_of_pre || done & bit)
 			continue;
 		done |= bit;
 		card->count[event[i].counter] = 0;

@@ -10,13 +10,6 @@
  */
 #define GRAIN_NS 1000000u
 
-/* events_per_us as a power of two, rounded up; it is above 0 and has far fewer than 54 bits. */
-static unsigned int shift_of(const struct nti_pmu_hw *hw)
-{
-	return hw->events_per_us > 1 ? 64 - (unsigned int)__builtin_clzll(hw->events_per_us - 1)
-				     : 0;
-}
-
 /*
  * How long the PMU instance needs for @events at least, in ns. Without a division: that takes
  * processors of 32 bits as many instructions as the numbers are large, and they are counted where a
@@ -24,7 +17,13 @@ static unsigned int shift_of(const struct nti_pmu_hw *hw)
  */
 static uint64_t time_for(const struct nti_pmu_hw *hw, uint64_t events)
 {
-	unsigned int shift = shift_of(hw);
+	/*
+	 * events_per_us as a power of two, rounded up; it is above 0 and has far fewer than 54
+	 * bits.
+	 */
+	unsigned int shift = hw->events_per_us > 1
+				     ? 64 - (unsigned int)__builtin_clzll(hw->events_per_us - 1)
+				     : 0;
 	uint64_t whole, rest;
 
 	if (!hw->events_per_us)

@@ -167,13 +167,6 @@ static int check(struct nti_pmu_group *g)
 	return ret;
 }
 
-static int check_now_and_then(struct nti_pmu_group *g)
-{
-	if (!g->is_counting || nti_pmu_now_ns(g->pmus) - g->pmu->checked_ns < CHECK_NS)
-		return 0;
-	return check(g);
-}
-
 /*
  * What the registers have of the group that is on them, which stands still, is all of it: others
  * come there.
@@ -537,13 +530,14 @@ static int read_in_child(const struct nti_pmu_group *g, struct nti_perf_reading 
 int nti_pmu_group_read(struct nti_pmu_group *g, struct nti_perf_reading *out)
 {
 	uint64_t now;
-	int ret;
+	int ret = 0;
 
 	if (nti_pmu_is_child(g->pmus))
 		return read_in_child(g, out);
 	nti_pmu_lock(g->pmus);
 	now = nti_pmu_now_ns(g->pmus);
-	ret = check_now_and_then(g);
+	if (g->is_counting && nti_pmu_now_ns(g->pmus) - g->pmu->checked_ns >= CHECK_NS)
+		ret = check(g);
 	if (ret == 0 && g->is_on)
 		ret = nti_pmu_look(g);
 	ret = settle_error(g, ret);
