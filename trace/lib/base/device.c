@@ -182,20 +182,17 @@ static void grow(struct nti_trace_devices *d)
 	d->slots = slots;
 }
 
-static uint16_t refuse(struct nti_trace_devices *d)
-{
-	d->refused++;
-	return NTIME_DEVICE_NONE;
-}
-
 static uint16_t add(struct nti_trace_devices *d, uint64_t hash, const char *name, size_t bytes)
 {
 	size_t n = d->n;
 	struct entry ***chunk = &d->chunk[n / CHUNK], **slot;
 	struct entry *e;
 
-	if (n >= MAX_DEVICES || bytes > MAX_NAME_BYTES || bytes > MAX_NAMES_BYTES - d->names_bytes)
-		return refuse(d);
+	if (n >= MAX_DEVICES || bytes > MAX_NAME_BYTES ||
+	    bytes > MAX_NAMES_BYTES - d->names_bytes) {
+		d->refused++;
+		return NTIME_DEVICE_NONE;
+	}
 	grow(d);
 	if (!*chunk)
 		*chunk = calloc(CHUNK, sizeof(**chunk));
