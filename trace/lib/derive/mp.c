@@ -33,11 +33,6 @@ static uint32_t mp_address(const struct nti_derive_mp *mp, uint32_t offset)
 	       offset;
 }
 
-static void put_instance(struct nti_derive_row *r, const struct nti_derive_mp *mp)
-{
-	nti_derive_put(&r->instance, "GPC %u TPC %u", mp->instance >> 8, mp->instance & 0xffu);
-}
-
 /* True when the word was set in this set-up. */
 static bool is_set(const struct nti_derive_device *dev, const struct nti_derive_mp *mp,
 		   uint32_t offset)
@@ -66,7 +61,7 @@ static void begin_row(struct nti_derive_row *r, const struct nti_derive_device *
 	r->chips = dev->chips;
 	r->d.device = dev->number;
 	r->d.unit = "MP";
-	put_instance(r, mp);
+	nti_derive_put(&r->instance, "GPC %u TPC %u", mp->instance >> 8, mp->instance & 0xffu);
 	nti_derive_put(&r->event_src, "-");
 	nti_derive_put(&r->event_op, "-");
 	nti_derive_put(&r->start_src, "-");

@@ -79,20 +79,17 @@ static bool has_tail(const struct cutting *c, uint32_t first)
 	return false;
 }
 
-static void answer_add(struct answer *a, uint64_t clocks)
-{
-	if (a->is_there && a->clocks != clocks)
-		clocks = NTIME_DERIVED_NO_CLOCKS;
-	*a = (struct answer){ true, clocks };
-}
-
 static void answer_period(struct cutting *c, const struct period *p, uint32_t first, uint32_t end)
 {
 	uint64_t clocks = p->mask & BIT(NTI_SLOT_CYCLES) ? p->value[NTI_SLOT_CYCLES]
 							 : NTIME_DERIVED_NO_CLOCKS;
 
-	for (uint32_t i = first; i < end; i++)
-		answer_add(&c->answer[i], clocks);
+	for (uint32_t i = first; i < end; i++) {
+		struct answer *a = &c->answer[i];
+
+		a->clocks = a->is_there && a->clocks != clocks ? NTIME_DERIVED_NO_CLOCKS : clocks;
+		a->is_there = true;
+	}
 }
 
 /* The longest of the periods that begin at @first: the others have its clocks. */

@@ -187,11 +187,6 @@ static void slot_origin(struct nti_derive_row *r, const struct nti_derive_domain
 	word_origin(r, name, &dom->op[slot], op[slot]);
 }
 
-static bool key_has(const struct nti_derive_row *r, const char *part)
-{
-	return r->key.p && strstr(r->key.p, part);
-}
-
 static void put_changed(struct nti_derive_row *r, const char *relative,
 			const struct nti_derive_reg *reg)
 {
@@ -211,7 +206,7 @@ static void put_mux(struct nti_derive_row *r, const char *relative, uint32_t add
 	char part[96];
 
 	snprintf(part, sizeof(part), "; %s/%08x=%08x", relative, mask, value & mask);
-	if (key_has(r, part))
+	if (r->key.p && strstr(r->key.p, part))
 		return;
 	nti_derive_put(&r->key, "%s", part);
 	nti_derive_put(&r->mux, "%s0x%06x=0x%08x", r->mux.n ? ";" : "", address,
@@ -278,12 +273,6 @@ static const struct nti_derive_reg *driving(const struct nti_derive_device *dev,
 	return best;
 }
 
-/* Does @reg say that the unit of @m does not drive its wires? */
-static bool is_disabled(const struct nti_derive_mux *m, const struct nti_derive_reg *reg)
-{
-	return m->enable && reg->known & m->enable && !(reg->value & m->enable);
-}
-
 /* Bits: rows of nti_derive_muxes that feed the wires in use, by whether their unit drives them. */
 struct driven {
 	uint32_t on, off;
@@ -344,7 +333,8 @@ static void known_muxes(struct nti_derive_row *r, const struct nti_derive_device
 				note(r, sentence);
 			continue;
 		}
-		if (is_disabled(m, reg))
+		/* Does the register say that the unit does not drive its wires? */
+		if (m->enable && reg->known & m->enable && !(reg->value & m->enable))
 			driven.off |= UINT32_C(1) << i;
 		else if (m->enable)
 			driven.on |= UINT32_C(1) << i;

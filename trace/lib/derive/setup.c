@@ -42,11 +42,6 @@ int nti_derive_mode(const struct nti_derive_domain *dom)
 	return mode == RECORD ? 8 : field_of(&dom->ctrl, NTI_TESLA_PCOUNTER_CTRL_CTR_MODE);
 }
 
-static bool is_single(const struct nti_derive_domain *dom)
-{
-	return !is_later(dom) && field_of(&dom->ctrl, CTRL_MODE) == 0;
-}
-
 /* A TPC's register, if the trace tells any of @bits. */
 static const struct nti_derive_reg *tpc_reg(const struct nti_derive_device *dev, unsigned int tpc,
 					    uint32_t offset, uint32_t bits)
@@ -260,7 +255,8 @@ void nti_derive_count(const struct nti_derive_device *dev, const struct nti_deri
 		      unsigned int slot, struct nti_derive_count *out)
 {
 	int mode = nti_derive_mode(dom);
-	unsigned int sum = is_single(dom) ? NTI_SLOT_PRE : NTI_SLOT_START;
+	bool is_single = !is_later(dom) && field_of(&dom->ctrl, CTRL_MODE) == 0;
+	unsigned int sum = is_single ? NTI_SLOT_PRE : NTI_SLOT_START;
 
 	memset(out, 0, sizeof(*out));
 	out->tpc = -1;

@@ -581,17 +581,6 @@ static void mp_read(struct ntime_derive *d, struct nti_derive_device *dev,
 	tally_add(mp->read[word], value);
 }
 
-/*
- * Nothing wrote it, and it is something else than before: a fresh context, a reset. It is as if the
- * trace began here.
- */
-static void reg_renew(struct nti_derive_reg *reg, uint32_t value)
-{
-	reg->base = value;
-	reg->base_known = 0xffffffff;
-	reg->epoch = 0;
-}
-
 static void other_read(struct ntime_derive *d, struct nti_derive_device *dev, uint32_t address,
 		       uint32_t value)
 {
@@ -607,11 +596,15 @@ static void other_read(struct ntime_derive *d, struct nti_derive_device *dev, ui
 		settle(d, dev);
 	/*
 	 * What the hardware answers counts more than what was written; in its own set-up that is an
-	 * answer, later it is another value.
+	 * answer, later it is another value. Nothing wrote that: a fresh context, a reset. It is as
+	 * if the trace began here.
 	 */
 	if (reg->epoch && (reg->value ^ value) & reg->known &&
-	    (dev->is_reading ? reg->epoch <= dev->epoch : reg->epoch < dev->epoch))
-		reg_renew(reg, value);
+	    (dev->is_reading ? reg->epoch <= dev->epoch : reg->epoch < dev->epoch)) {
+		reg->base = value;
+		reg->base_known = 0xffffffff;
+		reg->epoch = 0;
+	}
 	reg->value = value;
 	reg->known = 0xffffffff;
 }
