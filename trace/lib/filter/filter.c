@@ -96,18 +96,6 @@ static bool may_have_rows(struct nti_filter_view *v, uint16_t device)
 }
 
 /*
- * @own: what the region is called in ranges of ntime's own rows; that of any other one where the
- *	device has none of them.
- */
-static inline bool fits_range(const struct nti_range *range, const struct ntime_record *r,
-			      uint32_t own, uint64_t last)
-{
-	return (r->offset <= range->last) & (last >= range->first) &
-	       ((range->region == NTI_ANY_REGION) | (range->region == r->region) |
-		(range->region == own));
-}
-
-/*
  * Of ranges in order: the last one that begins at @last or before, in @region or one before that.
  */
 static bool fits_sorted(const struct nti_range *range, size_t n, uint32_t region, uint64_t first,
@@ -131,6 +119,10 @@ static bool fits_address(struct nti_filter_view *v, const struct nti_terms *s,
 			 const struct ntime_record *r)
 {
 	uint64_t last = r->offset + (r->width ? r->width - 1u : 0);
+	/*
+	 * What the region is called in ranges of ntime's own rows; that of any other one where the
+	 * device has none of them.
+	 */
 	uint32_t own = r->region;
 	bool fits = false;
 	size_t i;
@@ -144,8 +136,13 @@ static bool fits_address(struct nti_filter_view *v, const struct nti_terms *s,
 		       fits_sorted(s->range + s->any, s->own - s->any, NTI_ANY_REGION, r->offset,
 				   last) ||
 		       fits_sorted(s->range + s->own, s->ranges - s->own, own, r->offset, last);
-	for (i = 0; i < s->ranges; i++)
-		fits |= fits_range(&s->range[i], r, own, last);
+	for (i = 0; i < s->ranges; i++) {
+		const struct nti_range *range = &s->range[i];
+
+		fits |= (r->offset <= range->last) & (last >= range->first) &
+			((range->region == NTI_ANY_REGION) | (range->region == r->region) |
+			 (range->region == own));
+	}
 	return fits;
 }
 
