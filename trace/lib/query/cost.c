@@ -30,13 +30,6 @@ static double quantile(const double *sorted, size_t n, double part)
 	return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
-static double spread_of(const double *sorted, size_t n)
-{
-	if (n < FEW_RUNS)
-		return sorted[n - 1] - sorted[0];
-	return quantile(sorted, n, 0.75) - quantile(sorted, n, 0.25);
-}
-
 /* Median and spread of some runs. 0 or -ENOMEM. */
 static int sum_up(const uint64_t *ns, size_t n, double *median, double *spread)
 {
@@ -48,7 +41,8 @@ static int sum_up(const uint64_t *ns, size_t n, double *median, double *spread)
 		sorted[i] = (double)ns[i];
 	qsort(sorted, n, sizeof(*sorted), compare);
 	*median = quantile(sorted, n, 0.5);
-	*spread = spread_of(sorted, n);
+	*spread = n < FEW_RUNS ? sorted[n - 1] - sorted[0]
+			       : quantile(sorted, n, 0.75) - quantile(sorted, n, 0.25);
 	free(sorted);
 	return 0;
 }

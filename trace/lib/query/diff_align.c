@@ -412,12 +412,6 @@ static int anchors_init(struct anchors *an, size_t n, unsigned int k)
 	return an->sight && an->seen ? 0 : -ENOMEM;
 }
 
-static void anchors_fini(struct anchors *an)
-{
-	free(an->sight);
-	free(an->seen);
-}
-
 /* 1: split; 0: there are no anchors; -ENOMEM. */
 static int split_at_anchors(struct align *al, const struct box *box)
 {
@@ -438,7 +432,8 @@ static int split_at_anchors(struct align *al, const struct box *box)
 	if (!ret)
 		rows = rising(point, candidates(&an, a, b, point));
 out:
-	anchors_fini(&an);
+	free(an.sight);
+	free(an.seen);
 	if (!ret && rows > 0)
 		ret = push_gaps(al, box, point, (size_t)rows);
 	free(point);

@@ -113,18 +113,14 @@ static int grow(struct nti_diff_log *log)
 	return 0;
 }
 
-static bool is_read(const struct nti_diff_log *log, size_t i)
-{
-	return log->all.access[log->id[i]].kind == NTIME_RECORD_READ;
-}
-
 /* Are the last @n steps reads, and the same as the @n before? */
 static bool is_loop(const struct nti_diff_log *log, size_t n)
 {
 	if (log->n < 2 * n)
 		return false;
 	for (size_t i = log->n - n; i < log->n; i++)
-		if (log->id[i] != log->id[i - n] || !is_read(log, i) ||
+		if (log->id[i] != log->id[i - n] ||
+		    log->all.access[log->id[i]].kind != NTIME_RECORD_READ ||
 		    log->count[i] > UINT32_MAX - log->count[i - n])
 			return false;
 	return true;

@@ -248,11 +248,6 @@ static inline bool is_same_register(const struct ntime_record *a, const struct n
 		(uint64_t)(a->region ^ b->region)) == 0;
 }
 
-static inline bool is_same_thread(const struct ntime_record *a, const struct ntime_record *b)
-{
-	return a->thread == b->thread && !((a->flags ^ b->flags) & NTIME_RECORD_THREADED);
-}
-
 static uint64_t thread_of(const struct ntime_record *r)
 {
 	return r->flags & NTIME_RECORD_THREADED ? r->thread : NTI_NO_THREAD;
@@ -275,7 +270,8 @@ static int cut(struct ntime_trace_stat *s, struct window *w)
 				s->kinds[r->kind]++;
 			continue;
 		}
-		if (!last || !is_same_thread(r, last)) {
+		if (!last || r->thread != last->thread ||
+		    (r->flags ^ last->flags) & NTIME_RECORD_THREADED) {
 			thread = nti_tally_at(&s->threads, thread_of(r));
 			if (!thread)
 				return -ENOMEM;

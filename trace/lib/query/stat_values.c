@@ -117,13 +117,6 @@ static bool widen(struct nti_values *v, struct nti_value_set *set, const uint64_
 	return true;
 }
 
-static bool has_room(const struct nti_value_set *set)
-{
-	uint32_t held = nti_values_count(set) - !!(set->word & NTI_VALUES_ZERO);
-
-	return set->place && held < 3u << (set->word & NTI_VALUES_ORDER) >> 2;
-}
-
 static bool has(const struct nti_values *v, const struct nti_value_set *set, uint64_t value)
 {
 	if (!set->place)
@@ -137,7 +130,11 @@ static bool has(const struct nti_values *v, const struct nti_value_set *set, uin
 static bool add_to_table(struct nti_values *v, struct nti_value_set *set, const uint64_t *few,
 			 uint64_t value)
 {
-	if (!has_room(set) && !widen(v, set, few))
+	uint32_t held = nti_values_count(set) - !!(set->word & NTI_VALUES_ZERO);
+
+	/* At most three quarters of a table are in use. */
+	if ((!set->place || held >= 3u << (set->word & NTI_VALUES_ORDER) >> 2) &&
+	    !widen(v, set, few))
 		return false;
 	if (value)
 		*look(v->slot + set->place, set->word & NTI_VALUES_ORDER, value) = value;
