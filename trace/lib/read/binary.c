@@ -307,12 +307,6 @@ static ssize_t measure(const uint8_t *p, size_t n, struct nti_block_head *h)
 	return (ssize_t)NTI_BLOCK_HEAD_BYTES + h->stored;
 }
 
-static bool is_header(const uint8_t *p)
-{
-	return !memcmp(p, NTI_BLOCKS_MAGIC, 8) && nti_get_le(p + 8, 4) == NTI_BLOCKS_VERSION &&
-	       nti_get_le(p + 12, 4) == nti_crc32(0, p, 12);
-}
-
 /*
  * All blocks that are whole. At the end of the file we are called even when nothing is left, and
  * notice one without END. Used bytes, or the error of the first block that has one when it is the
@@ -330,7 +324,8 @@ static ssize_t parse(void *state, const struct nti_trace_piece *piece,
 	if (!s->has_header) {
 		if (piece->n < NTI_BLOCKS_HEADER_BYTES)
 			return piece->is_last ? -EBADMSG : 0;
-		if (!is_header(p))
+		if (memcmp(p, NTI_BLOCKS_MAGIC, 8) || nti_get_le(p + 8, 4) != NTI_BLOCKS_VERSION ||
+		    nti_get_le(p + 12, 4) != nti_crc32(0, p, 12))
 			return -EBADMSG;
 		s->has_header = true;
 		p += NTI_BLOCKS_HEADER_BYTES;

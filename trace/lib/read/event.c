@@ -68,15 +68,6 @@ char *nti_event_put_access(char *p, const struct ntime_record *r, const char *de
 	return put_rest(p, r);
 }
 
-/* The legacy ranges of VGA are traced without their device. */
-static char *put_vga(char *p, const struct ntime_record *r)
-{
-	bool is_write = r->kind == NTIME_RECORD_WRITE;
-
-	p = is_write ? PUT(p, "vfio_vga_write  (0x") : PUT(p, "vfio_vga_read  (0x");
-	return put_rest(p, r);
-}
-
 /*
  * Of no known device's region: as QEMU's memory core tells accesses at guest-physical addresses
  * (system/trace-events).
@@ -157,8 +148,12 @@ char *nti_event_put(char *p, const struct ntime_record *r, const char *text, con
 	switch (r->kind) {
 	case NTIME_RECORD_READ:
 	case NTIME_RECORD_WRITE:
-		if (r->region == NTIME_REGION_VGA && r->device == NTIME_DEVICE_NONE)
-			return put_vga(p, r);
+		/* The legacy ranges of VGA are traced without their device. */
+		if (r->region == NTIME_REGION_VGA && r->device == NTIME_DEVICE_NONE) {
+			p = r->kind == NTIME_RECORD_WRITE ? PUT(p, "vfio_vga_write  (0x")
+							  : PUT(p, "vfio_vga_read  (0x");
+			return put_rest(p, r);
+		}
 		if (r->region == NTIME_REGION_PHYSICAL)
 			return put_physical(p, r);
 		return nti_event_put_access(p, r, device, strlen(device));

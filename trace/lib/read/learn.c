@@ -40,12 +40,6 @@ static void learn_list(struct nti_trace_losses *l, uint64_t what)
 	l->is_unanswered = what == NTI_LIST_NEVER_BACK;
 }
 
-static void learn_unvalued(struct nti_trace_losses *l)
-{
-	l->unvalued += !l->is_unanswered;
-	l->asked += l->is_asking;
-}
-
 /*
  * A part that is mapped counts; that mapping is switched on, time and again, tells of no further
  * one.
@@ -81,14 +75,6 @@ static void learn_mark(struct ntime_trace *t, const struct nti_trace_batch *b,
 		l->lost_marks++;
 		l->lost_records += r->value;
 	}
-}
-
-static bool is_nvidia(struct ntime_trace *t, uint16_t device)
-{
-	const struct ntime_trace_device *d = nti_trace_device_at(t->devices, device);
-
-	/* Who has not told may be one. */
-	return d && (!d->vendor_device || d->vendor_device >> 16 == VENDOR_NVIDIA);
 }
 
 /* Events that begin without a prefix need no record to say so. */
@@ -175,11 +161,18 @@ static uint32_t learn_one(struct ntime_trace *t, const struct nti_trace_batch *b
 		c->others++;
 		return NO_FLAGS;
 	}
-	if (!(r->flags & NTIME_RECORD_VALUED))
-		learn_unvalued(&t->losses);
+	if (!(r->flags & NTIME_RECORD_VALUED)) {
+		t->losses.unvalued += !t->losses.is_unanswered;
+		t->losses.asked += t->losses.is_asking;
+	}
 	c->others += (r->flags & NTIME_RECORD_SYNTHETIC) != 0;
-	if (has_mirror && is_mirror(r))
-		t->losses.mirror += is_nvidia(t, r->device);
+	if (has_mirror && is_mirror(r)) {
+		const struct ntime_trace_device *d = nti_trace_device_at(t->devices, r->device);
+
+		/* Who has not told may be one of NVIDIA. */
+		t->losses.mirror +=
+			d && (!d->vendor_device || d->vendor_device >> 16 == VENDOR_NVIDIA);
+	}
 	if (!(r->flags & NTIME_RECORD_VALUED) || r->flags & NTIME_RECORD_SYNTHETIC)
 		return NO_FLAGS;
 	return r->flags;

@@ -597,15 +597,6 @@ static bool is_event(const struct ntime_record *r)
 	       r->kind != NTIME_RECORD_UNKNOWN;
 }
 
-/* The device of an event in a mark, by the name that parse_mark() left. */
-static void settle_name(struct nti_trace_devices *devices, struct ntime_record *r, const char *text)
-{
-	const char *name = text + r->source - 1;
-
-	r->device = nti_trace_device_number(devices, name, strlen(name));
-	r->source = 0;
-}
-
 static inline void settle_address(struct order *o, struct ntime_record *r)
 {
 	const struct range *range;
@@ -649,8 +640,13 @@ static int settle(void *order, struct nti_trace_devices *devices, struct nti_tra
 	for (i = 0; i < b->n; i++) {
 		struct ntime_record *r = &b->rec[i];
 
-		if (r->source && is_event(r))
-			settle_name(devices, r, b->text);
+		/* The device of an event in a mark, by the name that parse_mark() left. */
+		if (r->source && is_event(r)) {
+			const char *name = b->text + r->source - 1;
+
+			r->device = nti_trace_device_number(devices, name, strlen(name));
+			r->source = 0;
+		}
 		if (nti_record_is_access(r))
 			settle_access(o, r);
 		else if (r->kind == NTIME_RECORD_UNKNOWN)

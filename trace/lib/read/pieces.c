@@ -113,25 +113,21 @@ static size_t skip_line(struct nti_pieces *p, char *block, size_t n)
 	return n;
 }
 
-/*
- * A line or a block that is being written when we are told to stop is not torn: it is not there
- * yet.
- */
-static size_t without_rest(const struct nti_pieces *p, const char *block, size_t have)
-{
-	const char *last = have && p->is_text ? memrchr(block, '\n', have) : NULL;
-
-	return last ? (size_t)(last + 1 - block) : 0;
-}
-
 /* The end, or what is as good as it. Who reads a binary form is told even when nothing is left. */
 static int finish(struct nti_pieces *p, char *block, size_t have, struct nti_cut *out)
 {
 	bool is_stopped = nti_input_is_stopped(p->in);
 
 	p->ended = true;
-	if (is_stopped)
-		have = without_rest(p, block, have);
+	/*
+	 * A line or a block that is being written when we are told to stop is not torn: it is not
+	 * there yet.
+	 */
+	if (is_stopped) {
+		const char *last = have && p->is_text ? memrchr(block, '\n', have) : NULL;
+
+		have = last ? (size_t)(last + 1 - block) : 0;
+	}
 	if (!have && (p->is_text || is_stopped || p->error))
 		return 0;
 	return give(p, block, have, have, out);

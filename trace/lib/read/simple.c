@@ -317,12 +317,6 @@ static ssize_t measure(const char *p, size_t n)
 	return n - 8 < length ? 0 : (ssize_t)(8 + length);
 }
 
-static bool is_header(const char *p)
-{
-	return load64(p) == HEADER_EVENT && load64(p + 8) == HEADER_MAGIC &&
-	       load64(p + 16) == VERSION;
-}
-
 static ssize_t parse(void *state, const struct nti_trace_piece *piece,
 		     struct nti_trace_devices *devices, struct nti_trace_batch *b)
 {
@@ -334,7 +328,8 @@ static ssize_t parse(void *state, const struct nti_trace_piece *piece,
 	if (!s->has_header) {
 		if (piece->n < HEADER_BYTES)
 			return piece->is_last ? -EBADMSG : 0;
-		if (!is_header(p))
+		if (load64(p) != HEADER_EVENT || load64(p + 8) != HEADER_MAGIC ||
+		    load64(p + 16) != VERSION)
 			return -EBADMSG;
 		s->has_header = true;
 		p += HEADER_BYTES;
