@@ -94,11 +94,6 @@ size_t ntime_decoder_name(struct ntime_decoder *d, uint32_t device, uint8_t regi
 	return is_known ? t.n : 0;
 }
 
-static uint64_t low_bytes(uint64_t value, uint32_t bytes)
-{
-	return bytes < 8 ? value & ((UINT64_C(1) << 8 * bytes) - 1) : value;
-}
-
 size_t ntime_decoder_words(struct ntime_decoder *d, uint32_t device, uint8_t region,
 			   uint64_t offset, uint32_t width, uint64_t value, char *buf, size_t bytes)
 {
@@ -109,8 +104,10 @@ size_t ntime_decoder_words(struct ntime_decoder *d, uint32_t device, uint8_t reg
 	*buf = '\0';
 	do {
 		struct piece p = piece_at(d, device, region, offset, width, at);
-		uint64_t part = low_bytes(value >> 8 * at, p.width);
+		uint64_t part = value >> 8 * at;
 
+		if (p.width < 8)
+			part &= (UINT64_C(1) << 8 * p.width) - 1;
 		if (at)
 			put(&t, ", ", 2);
 		if (p.hit)

@@ -202,17 +202,13 @@ static uint32_t register_bits(const char *tag)
 	return 0;
 }
 
-/* Offsets that only a running driver knows: such an array is nowhere. */
-static bool is_placed(const struct nti_xml_node *n)
-{
-	return !nti_xml_node_get(n, "doffset") && !nti_xml_node_get(n, "doffsets");
-}
-
 static bool is_element(const struct nti_xml_node *n)
 {
+	/* Offsets that only a running driver knows: such an array is nowhere. */
 	return (register_bits(n->tag) && nti_xml_node_get(n, "name")) ||
 	       strcmp(n->tag, "use-group") == 0 ||
-	       ((strcmp(n->tag, "array") == 0 || strcmp(n->tag, "stripe") == 0) && is_placed(n));
+	       ((strcmp(n->tag, "array") == 0 || strcmp(n->tag, "stripe") == 0) &&
+		!nti_xml_node_get(n, "doffset") && !nti_xml_node_get(n, "doffsets"));
 }
 
 static size_t count_elements(const struct nti_def_part *parts)

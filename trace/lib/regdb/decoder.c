@@ -116,15 +116,6 @@ int ntime_decoder_set_chip(struct ntime_decoder *d, uint32_t device, const char 
 	return 0;
 }
 
-/*
- * What BOOT_0 of NVIDIA's chips looks like: a revision of a1 or more, and bits that were 0 in all
- * that are known.
- */
-static bool is_boot_0(uint64_t value)
-{
-	return value && value <= 0x7fffffff && !(value & 0x7f00) && (value & 0xff) >= 0xa0;
-}
-
 static int learn(struct ntime_decoder *d, uint32_t device, uint16_t view)
 {
 	int ret = reach_device(d, device);
@@ -149,7 +140,12 @@ int ntime_decoder_identify(struct ntime_decoder *d, uint32_t device, uint32_t ve
 		return 0;
 	if (vendor && vendor != NTHW_NV_VENDOR)
 		return 0;
-	if (region == 0 && offset == 0 && is_boot_0(value)) {
+	/*
+	 * What BOOT_0 of NVIDIA's chips looks like: a revision of a1 or more, and bits that were 0
+	 * in all that are known.
+	 */
+	if (region == 0 && offset == 0 && value && value <= 0x7fffffff && !(value & 0x7f00) &&
+	    (value & 0xff) >= 0xa0) {
 		ret = nti_view_of_id(d, (uint32_t)value >> 20 & 0x1ff, &view);
 		if (ret != -ENOENT)
 			return ret ? ret : learn(d, device, view);
@@ -433,16 +429,11 @@ int ntime_decoder_find(struct ntime_decoder *d, uint32_t device, uint8_t region,
 	return h->is_found;
 }
 
-static uint64_t bytes_mask(uint32_t bytes)
-{
-	return bytes >= 8 || !bytes ? UINT64_MAX : ((uint64_t)1 << bytes * 8) - 1;
-}
-
 static size_t format_hit(const struct nti_hit *h, uint32_t width, uint64_t value, char *buf,
 			 size_t bytes)
 {
 	static const struct nti_type plain;
-	uint64_t seen = bytes_mask(width);
+	uint64_t seen = width >= 8 || !width ? UINT64_MAX : ((uint64_t)1 << width * 8) - 1;
 	const struct nti_type *type = h->bits ? &h->element->type : &plain;
 
 	value &= seen;

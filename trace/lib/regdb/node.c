@@ -324,22 +324,17 @@ static struct nti_xml_node *new_node(struct parse *p, const char *tag, const cha
 	return n;
 }
 
-/* Namespaces are not asked for: "x:array" is "array". */
-static const char *local_name(const char *tag)
-{
-	const char *colon = strchr(tag, ':');
-
-	return colon ? colon + 1 : tag;
-}
-
 static void XMLCALL on_start(void *arg, const char *tag, const char **attributes)
 {
 	struct parse *p = arg;
+	const char *colon = strchr(tag, ':');
 	struct nti_xml_node *n;
 
 	if (p->ret)
 		return;
-	tag = local_name(tag);
+	/* Namespaces are not asked for: "x:array" is "array". */
+	if (colon)
+		tag = colon + 1;
 	if (p->depth == 0 && strcmp(tag, "database") != 0) {
 		p->is_foreign = true;
 		stop(p, nti_error(&p->r->ctx->error, -EBADMSG,
@@ -427,17 +422,10 @@ static int parse_error(struct parse *p)
 			 XML_ErrorString(XML_GetErrorCode(p->parser)));
 }
 
-/* Of @total bytes too many belong to something that has not ended. -1: nothing is known. */
-static bool is_stuck(struct parse *p, size_t total)
-{
-	XML_Index at = XML_GetCurrentByteIndex(p->parser);
-
-	return at >= 0 && total - (size_t)at > TOKEN_BYTES;
-}
-
 static int parse_all(struct parse *p, int fd)
 {
 	size_t total = 0;
+	XML_Index at;
 	ssize_t n;
 
 	do {
@@ -458,7 +446,9 @@ static int parse_all(struct parse *p, int fd)
 					 NTI_REGDB_FILE_BYTES >> 20);
 		if (XML_ParseBuffer(p->parser, (int)n, n == 0) != XML_STATUS_OK)
 			return parse_error(p);
-		if (is_stuck(p, total))
+		/* Too many bytes belong to something that has not ended. -1: nothing is known. */
+		at = XML_GetCurrentByteIndex(p->parser);
+		if (at >= 0 && total - (size_t)at > TOKEN_BYTES)
 			return nti_error(&p->r->ctx->error, -E2BIG,
 					 "%s:%lu: a tag or comment exceeds the %u KiB limit for "
 					 "databases",
