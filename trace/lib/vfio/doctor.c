@@ -42,11 +42,6 @@ void nti_vfio_tell(struct nti_vfio_doctor *d, enum ntime_vfio_state state, const
 
 /* ---- processor ---- */
 
-static bool is_x86(struct nti_os *os)
-{
-	return strcmp(os->ops->arch(os), "x86_64") == 0 || strcmp(os->ops->arch(os), "i686") == 0;
-}
-
 static void check_x86(struct nti_vfio_doctor *d, const char *cpuinfo, bool has_kvm)
 {
 	char flags[4096];
@@ -79,10 +74,11 @@ static void check_x86(struct nti_vfio_doctor *d, const char *cpuinfo, bool has_k
 
 static void check_cpu(struct nti_vfio_doctor *d)
 {
+	const char *arch = d->os->ops->arch(d->os);
 	char *text = nti_cpuinfo_read(d->os);
 	bool has_kvm = nti_os_exists(d->os, "/dev/kvm");
 
-	if (is_x86(d->os) && text && *text)
+	if ((strcmp(arch, "x86_64") == 0 || strcmp(arch, "i686") == 0) && text && *text)
 		check_x86(d, text, has_kvm);
 	else if (has_kvm)
 		nti_vfio_tell(d, OK, "cpu", "Virtualisation by the processor", "",
@@ -156,17 +152,11 @@ static const char *word_on(const char *table)
 	return "intel_iommu=on (Intel) or amd_iommu=on (AMD)";
 }
 
-static bool is_off(const char *line)
-{
-	return strstr(line, "intel_iommu=off") || strstr(line, "amd_iommu=off") ||
-	       strstr(line, " iommu=off") || strncmp(line, "iommu=off", 9) == 0;
-}
-
 static void check_command_line(struct nti_vfio_doctor *d, const char *table, bool has_groups)
 {
 	const char *what = "Kernel's command line";
 	char line[4096], remedy[256];
-	bool is_named;
+	bool is_named, is_off;
 
 	if (nti_os_line(d->os, line, sizeof(line), "/proc/cmdline") < 0) {
 		nti_vfio_tell(d, UNKNOWN, "iommu-command-line", what, "",
@@ -174,12 +164,14 @@ static void check_command_line(struct nti_vfio_doctor *d, const char *table, boo
 		return;
 	}
 	is_named = strstr(line, "intel_iommu=on") || strstr(line, "amd_iommu=on");
+	is_off = strstr(line, "intel_iommu=off") || strstr(line, "amd_iommu=off") ||
+		 strstr(line, " iommu=off") || strncmp(line, "iommu=off", 9) == 0;
 	(void)snprintf(
 		remedy, sizeof(remedy),
 		"put %s on the kernel's command line (GRUB_CMDLINE_LINUX in /etc/default/grub, "
 		"then update-grub) and start again",
 		word_on(table));
-	if (is_off(line))
+	if (is_off)
 		nti_vfio_tell(d, MISSING, "iommu-command-line", what, remedy,
 			      "it switches the IOMMU off: %s", line);
 	else if (has_groups)

@@ -156,12 +156,6 @@ static int say(const struct nti_vfio_store *s, int error, const char *reason, st
 	}
 }
 
-static void load_boot(struct nti_os *os, char *out)
-{
-	if (nti_os_line(os, out, NTI_VFIO_BOOT_BYTES, "/proc/sys/kernel/random/boot_id") < 0)
-		out[0] = '\0';
-}
-
 /*
  * What the open file holds. A file without anything in it was never followed by a write to sysfs.
  */
@@ -198,7 +192,9 @@ int nti_vfio_store_open(struct nti_os *os, struct nti_vfio_store *s, unsigned in
 	s->dir = s->fd = -1;
 	s->record.n = 0;
 	s->record.group = group;
-	load_boot(os, s->record.boot);
+	if (nti_os_line(os, s->record.boot, NTI_VFIO_BOOT_BYTES,
+			"/proc/sys/kernel/random/boot_id") < 0)
+		s->record.boot[0] = '\0';
 	(void)snprintf(s->file, sizeof(s->file), "group-%u", group);
 	ret = os->ops->directory(os, NTI_VFIO_DIRECTORY, make);
 	if (ret == -ENOENT || ret == -EOPNOTSUPP)
