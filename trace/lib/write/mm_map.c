@@ -60,13 +60,6 @@ static bool is_nobody(const struct nti_mm *s, const struct nti_place *p)
 	return p == s->places.list;
 }
 
-/* In front of its line: a name that is no place, or one whose number another device has. */
-static void name_device(struct nti_mm *s, const struct nti_mm_sink *k, const struct nti_place *p)
-{
-	if (!p->is_pci || p->domain || p->bus_devfn >= 0xff00)
-		nti_mm_mark_format(s, k, "ntime: device %04x is %s", p->bus_devfn, p->name);
-}
-
 /* What the line cannot say. */
 static void mark_device(struct nti_mm *s, const struct nti_mm_sink *k, const struct nti_place *p,
 			bool is_nvidia)
@@ -99,7 +92,9 @@ static void announce(struct nti_mm *s, const struct nti_mm_sink *k, struct nti_p
 
 	if (s->is_native || is_nobody(s, p))
 		return;
-	name_device(s, k, p);
+	/* In front of its line: a name that is no place, or one whose number another device has. */
+	if (!p->is_pci || p->domain || p->bus_devfn >= 0xff00)
+		nti_mm_mark_format(s, k, "ntime: device %04x is %s", p->bus_devfn, p->name);
 	for (i = 0; i < NTI_PCIDEV_BARS; i++)
 		if (p->region[i].used || (p->region[i].is_known && !p->region[i].bytes) ||
 		    (p->region[i].has_bytes && p->region[i].bytes) || (is_nvidia && i <= 1))

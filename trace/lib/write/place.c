@@ -365,14 +365,6 @@ static uint64_t find_low(struct nti_places *all, uint64_t bytes)
 	return start;
 }
 
-/* Behind everything that is above 4 GiB. */
-static uint64_t find_high(const struct nti_places *all, uint64_t bytes)
-{
-	uint64_t align = bytes > PIECE ? power_of_two(bytes) : PIECE;
-
-	return (all->next_high + align - 1) & ~(align - 1);
-}
-
 static void make_up(struct nti_places *all, struct nti_place_region *r)
 {
 	r->is_known = false;
@@ -383,8 +375,12 @@ static void make_up(struct nti_places *all, struct nti_place_region *r)
 		return;
 	}
 	r->start = find_low(all, r->bytes);
-	if (!r->start)
-		r->start = find_high(all, r->bytes);
+	if (!r->start) {
+		uint64_t align = r->bytes > PIECE ? power_of_two(r->bytes) : PIECE;
+
+		/* Behind everything that is above 4 GiB. */
+		r->start = (all->next_high + align - 1) & ~(align - 1);
+	}
 	take(all, r);
 }
 

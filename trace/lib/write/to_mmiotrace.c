@@ -235,20 +235,6 @@ static inline void note_time(struct nti_mm *s, const struct ntime_record *r)
 /* What usual accesses are of one run. */
 #define ASKED (NTIME_RECORD_VALUED | NTIME_RECORD_MASKED | NTIME_RECORD_TIMED)
 
-/* May a run begin with this record? The first time of all is the zero of those that follow. */
-static bool can_run(const struct nti_mm *s, const struct ntime_record *r)
-{
-	return is_quick(s) && (s->has_time || !(r->flags & NTIME_RECORD_TIMED));
-}
-
-/* A run from @begin to @end leaves nothing behind but its number and its last time. */
-static void end_run(struct nti_mm *s, const struct nti_trace_batch *b, size_t begin, size_t end)
-{
-	s->sequence += end - begin;
-	if (end > begin && b->rec[begin].flags & NTIME_RECORD_TIMED)
-		s->last_ns = b->rec[end - 1].time_ns;
-}
-
 /* Usual accesses with times, from @i on. Returns the first record that is not such. */
 static size_t format_timed(struct nti_mm *s, const struct nti_trace_batch *b, size_t i, char **out)
 {
@@ -321,7 +307,10 @@ static size_t format_quick(struct nti_mm *s, const struct nti_trace_batch *b, si
 	}
 	i = is_timed ? format_timed(s, b, i, &p) : format_untimed(s, b, i, &p);
 	out->n += (size_t)(p - first);
-	end_run(s, b, begin, i);
+	/* A run leaves nothing behind but its number and its last time. */
+	s->sequence += i - begin;
+	if (i > begin && is_timed)
+		s->last_ns = b->rec[i - 1].time_ns;
 	return i;
 }
 
@@ -350,7 +339,8 @@ static int mm_format(void *state, const struct nti_trace_batch *b, struct nti_tr
 
 	while (i < b->n && !s->error) {
 		begin = i;
-		if (can_run(s, &b->rec[i]))
+		/* The first time of all is the zero of those that follow. */
+		if (is_quick(s) && (s->has_time || !(b->rec[i].flags & NTIME_RECORD_TIMED)))
 			i = format_quick(s, b, i, out);
 		/* What follows may be a run of the other kind. */
 		if (i == begin)
@@ -372,19 +362,6 @@ static bool is_written(const struct nti_mm *s, const struct nti_place *p)
 	return false;
 }
 
-static bool has_no_vendor(const struct nti_mm *s, const struct nti_place *p)
-{
-	return p->name && *p->name && !(p->vendor_device >> 16) &&
-	       !nti_place_is_nvidia(p, s->hints);
-}
-
-/* Decoders need the chip of a card: it was read, told, or follows from the identification. */
-static bool has_no_chip(const struct nti_mm *s, const struct nti_place *p)
-{
-	return nti_place_is_nvidia(p, s->hints) && !s->ahead[p - s->places.list].boot0 &&
-	       !p->boot0 && !nti_nvidia_boot0_of_device(p->vendor_device & 0xffff);
-}
-
 static int mm_warn(const void *state,
 		   int (*fn)(void *arg, const char *sentence, const char *remedy, uint64_t count),
 		   void *arg)
@@ -403,8 +380,11 @@ static int mm_warn(const void *state,
 
 		if (!p->is_seen || !is_written(s, p))
 			continue;
-		vendors += has_no_vendor(s, p);
-		chips += has_no_chip(s, p);
+		vendors += p->name && *p->name && !(p->vendor_device >> 16) &&
+			   !nti_place_is_nvidia(p, s->hints);
+		/* The chip was read, told, or follows from the identification. */
+		chips += nti_place_is_nvidia(p, s->hints) && !s->ahead[p - s->places.list].boot0 &&
+			 !p->boot0 && !nti_nvidia_boot0_of_device(p->vendor_device & 0xffff);
 	}
 	if (vendors) {
 		ret = fn(arg,

@@ -253,13 +253,6 @@ static char *put_part(char *p, struct vfio *s, unsigned int i, const struct ntim
 	}
 }
 
-static uint64_t time_of(const struct vfio *s, const struct ntime_record *r)
-{
-	if (!s->is_rebased)
-		return r->time_ns;
-	return r->time_ns < s->base_ns ? 0 : r->time_ns - s->base_ns;
-}
-
 static char *put_prefix(char *p, struct vfio *s, const struct ntime_record *r)
 {
 	uint64_t ns;
@@ -267,7 +260,9 @@ static char *put_prefix(char *p, struct vfio *s, const struct ntime_record *r)
 
 	if (s->style.is_plain || (s->is_chosen && !(r->flags & NTIME_RECORD_TIMED)))
 		return p;
-	ns = time_of(s, r);
+	ns = r->time_ns;
+	if (s->is_rebased)
+		ns = ns < s->base_ns ? 0 : ns - s->base_ns;
 	if (s->style.is_classic) {
 		p = nti_put_dec(p, r->thread);
 		*p++ = '@';
