@@ -117,18 +117,13 @@ static char *values_text(const struct ntime_derived *d)
 	return cli_text_end(&text);
 }
 
-/* "0000:05:00.0 (GT218)": where cards stand side by side, each has its chip. */
-static char *device_text(const struct cli_derive_row *r)
-{
-	return cli_format("%s%s%s%s", cli_derive_device(r), r->d.chip[0] ? " (" : "", r->d.chip,
-			  r->d.chip[0] ? ")" : "");
-}
-
 static void fill(struct line *l, const struct cli_derive_row *r)
 {
 	const struct ntime_derived *d = &r->d;
 
-	l->cell[DEVICE] = device_text(r);
+	/* "0000:05:00.0 (GT218)": where cards stand side by side, each has its chip. */
+	l->cell[DEVICE] = cli_format("%s%s%s%s", cli_derive_device(r), d->chip[0] ? " (" : "",
+				     d->chip, d->chip[0] ? ")" : "");
 	l->cell[WINDOW] = cli_strdup(d->windows_text);
 	l->cell[DOMAIN] = domain_text(d);
 	l->cell[MODE] = cli_strdup(d->mode);

@@ -206,14 +206,6 @@ static void put_summary(const struct cli_trace_differences *d,
 
 /* ---- CSV and JSON ---- */
 
-static const char *device_of(const struct cli_trace_differences *d, int side,
-			     const struct ntime_record *r)
-{
-	const struct cli_chips *chips = &d->pair.chips[side];
-
-	return r->device < chips->devices ? chips->device_name[r->device] : "-";
-}
-
 /* "" where nobody knows it; in @name, of CLI_TRACE_NAME bytes. */
 static const char *name_of(const struct cli_trace_differences *d, int side,
 			   const struct ntime_record *r, char *name)
@@ -271,9 +263,10 @@ static void fill(struct cli_cell *cell, const struct cli_trace_differences *d,
 	/* Any of the two accesses, and the trace it is of. */
 	int side = c->a ? 0 : 1;
 	const struct ntime_record *r = c->a ? c->a : c->b;
+	const struct cli_chips *chips = &d->pair.chips[side];
 
 	cell[CHANGE] = cli_text(kinds[c->kind]);
-	cell[DEVICE] = cli_text(device_of(d, side, r));
+	cell[DEVICE] = cli_text(r->device < chips->devices ? chips->device_name[r->device] : "-");
 	cell[REGION] = cli_count(r->region);
 	cell[OFFSET] = cli_hex(r->offset);
 	cell[REGISTER] = cli_some_text(name_of(d, side, r, name));

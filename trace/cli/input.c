@@ -102,11 +102,6 @@ static bool is_output(const struct cli_trace *t, const char *path)
 	       S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
-static const char *output_name(const struct cli_trace *t)
-{
-	return !t->output || strcmp(t->output, "-") == 0 ? "standard output" : t->output;
-}
-
 int cli_trace_input_open(struct cli_trace_input *in, struct cli_trace *t, const char *path,
 			 uint32_t flags)
 {
@@ -121,7 +116,8 @@ int cli_trace_input_open(struct cli_trace_input *in, struct cli_trace *t, const 
 	*in = (struct cli_trace_input){ .t = t, .path = path, .flags = flags };
 	if (is_output(t, path))
 		return cli_say_misuse(t->self->name, "'%s' is read; write to another file",
-				      output_name(t));
+				      !t->output || strcmp(t->output, "-") == 0 ? "standard output"
+										: t->output);
 	if (cli_trace_filter(t))
 		return CLI_EXIT_FAILED;
 	options.filter = t->filter;
@@ -228,26 +224,21 @@ int cli_trace_input_warn(void *arg, const char *sentence, const char *remedy, ui
 	return 0;
 }
 
-static const char *form_name(uint32_t form)
-{
-	static const char *const names[] = { "?",	  "VFIO text",	"QEMU simple",
-					     "mmiotrace", "demmt text", "ntime's binary form" };
-
-	return form < sizeof(names) / sizeof(names[0]) ? names[form] : names[0];
-}
-
 static void tell_info(struct cli_trace_input *in)
 {
+	static const char *const forms[] = { "?",	  "VFIO text",	"QEMU simple",
+					     "mmiotrace", "demmt text", "ntime's binary form" };
 	struct ntime_trace_info info = { .size = sizeof(info) };
 
 	if (ntime_trace_get_info(in->trace, &info))
 		return;
 	cli_say("%s: %s%s%s%s%s, %llu records, %llu of them accesses, %llu kept, %llu lines of "
 		"other origin",
-		in->path, form_name(info.form), *info.style ? ", " : "", info.style,
-		*info.compression ? ", compressed with " : "", info.compression,
-		(unsigned long long)info.records, (unsigned long long)info.accesses,
-		(unsigned long long)info.kept, (unsigned long long)info.others);
+		in->path, forms[info.form < sizeof(forms) / sizeof(forms[0]) ? info.form : 0],
+		*info.style ? ", " : "", info.style, *info.compression ? ", compressed with " : "",
+		info.compression, (unsigned long long)info.records,
+		(unsigned long long)info.accesses, (unsigned long long)info.kept,
+		(unsigned long long)info.others);
 }
 
 int cli_trace_input_tell(struct cli_trace_input *in)

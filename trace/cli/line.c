@@ -223,13 +223,6 @@ static inline char *put_hex(char *p, uint64_t value, unsigned int bytes)
 	return put_digits(p, value << (64 - 8 * bytes), 2 * bytes);
 }
 
-static char *put_short_hex(char *p, uint64_t value)
-{
-	unsigned int digits = 16 - (unsigned int)__builtin_clzll(value | 1) / 4;
-
-	return put_digits(p, value << (64 - 4 * digits), digits);
-}
-
 static char *put_text(char *p, const char *text)
 {
 	return stpcpy(p, text);
@@ -357,6 +350,7 @@ static char *put_device_column(struct cli_lines *l, char *p, uint32_t device)
 static char *put_place(char *p, uint32_t region, uint64_t offset)
 {
 	static const char *const names[] = { "rom", "config", "vga" };
+	unsigned int digits = 16 - (unsigned int)__builtin_clzll(offset | 1) / 4;
 
 	if (region == NTIME_REGION_PHYSICAL) {
 		p = put_text(p, "phys");
@@ -369,7 +363,7 @@ static char *put_place(char *p, uint32_t region, uint64_t offset)
 		p += sprintf(p, "region%u", region);
 	}
 	*p++ = '+';
-	return put_short_hex(p, offset);
+	return put_digits(p, offset << (64 - 4 * digits), digits);
 }
 
 /* The registers' names, cut at @room; false when they have none. */
@@ -439,15 +433,6 @@ static const struct name *name_of(struct cli_lines *l, const struct ntime_record
 	return e;
 }
 
-/* The value in words; "" where they would only be the number again. */
-static size_t make_words(struct cli_lines *l, const struct ntime_record *r, char *out, size_t room)
-{
-	size_t n = ntime_decoder_words(l->decoder, r->device, r->region, r->offset, r->width,
-				       r->value, out, room);
-
-	return cli_clean_copy(out, out, n);
-}
-
 /* Words of the value, in the cache or in @scratch of LINE_BYTES. */
 static const char *words_of(struct cli_lines *l, const struct name *e, const struct ntime_record *r,
 			    char *scratch, size_t *bytes)
@@ -461,7 +446,10 @@ static const char *words_of(struct cli_lines *l, const struct name *e, const str
 		*bytes = v->bytes;
 		return l->words[i];
 	}
-	*bytes = make_words(l, r, scratch, LINE_BYTES);
+	/* "" where they would only be the number again. */
+	*bytes = ntime_decoder_words(l->decoder, r->device, r->region, r->offset, r->width,
+				     r->value, scratch, LINE_BYTES);
+	*bytes = cli_clean_copy(scratch, scratch, *bytes);
 	if (*bytes > VALUE_BYTES)
 		return scratch;
 	/* Most values that come once never come again. */

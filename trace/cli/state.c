@@ -148,12 +148,6 @@ struct each {
 	int (*put)(struct cli_state_style *s, const struct ntime_register_state *r);
 };
 
-static bool is_told(const struct cli_state_end *end, const struct ntime_register_state *r)
-{
-	return r->device == end->device && r->region == end->region && r->offset < end->offset &&
-	       r->width <= end->offset - r->offset;
-}
-
 /*
  * A register of which only parts were accessed, whole: nothing is known of the rest, which is not
  * the same as 0.
@@ -181,7 +175,9 @@ static int on_register(void *arg, const struct ntime_register_state *r)
 	struct cli_state_style *s = each->style;
 	struct ntime_register_state whole;
 
-	if (is_told(&s->end, r))
+	/* Part of one that was told whole. */
+	if (r->device == s->end.device && r->region == s->end.region && r->offset < s->end.offset &&
+	    r->width <= s->end.offset - r->offset)
 		return 0;
 	if (!complete(s, r, &whole))
 		return each->put(s, r);
