@@ -77,13 +77,6 @@ static struct cli_gl_series *find_series(struct cli_gl_frames *f,
 	return NULL;
 }
 
-/* The user's for the first one; -1 where there is no memory for another. */
-static int new_file(struct cli_gl_frames *f)
-{
-	return f->path && !f->n ? fcntl(f->whole.fd, F_DUPFD_CLOEXEC, 0)
-				: memfd_create("ntime-frames", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-}
-
 static bool send_answer(int fd, struct glp_wire_answer *answer, int file)
 {
 	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
@@ -248,7 +241,9 @@ static bool greet(struct cli_gl_frames *f, int fd)
 	f->is_full |= f->n == MOST_SERIES;
 	if (hello.kind >= GLP_WIRE_SWAP_FAILED || f->is_full)
 		return false;
-	file = new_file(f);
+	/* The user's for the first one; -1 where there is no memory for another. */
+	file = f->path && !f->n ? fcntl(f->whole.fd, F_DUPFD_CLOEXEC, 0)
+				: memfd_create("ntime-frames", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (file < 0 || !send_answer(fd, &f->answer, file)) {
 		if (file >= 0)
 			(void)close(file);

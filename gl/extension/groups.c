@@ -23,11 +23,6 @@ static const char cpu_events[] =
 /* Where "ntime gl -e" puts the user's choice. */
 #define CHOICE "NTIME_GL_EVENTS"
 
-static const char *events_of(enum glp_group_kind kind)
-{
-	return kind == GLP_CPU ? cpu_events : kind == GLP_NTIME ? getenv(CHOICE) : NULL;
-}
-
 static struct glp_group *add_group(struct glp_groups *g, enum glp_group_kind kind, size_t room)
 {
 	struct glp_group *group = &g->own[g->n_own];
@@ -133,7 +128,9 @@ static int fill_groups(struct glp_context *c, struct glp_groups *g)
 	if (!g->counting)
 		return -1;
 	for (unsigned int kind = 0; kind < GLP_N_KINDS && ret == 0; kind++) {
-		const char *list = events_of(kind);
+		const char *list = kind == GLP_CPU     ? cpu_events
+				   : kind == GLP_NTIME ? getenv(CHOICE)
+						       : NULL;
 
 		if (kind == GLP_PIPELINE)
 			ret = add_queries(c, g);

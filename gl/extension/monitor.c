@@ -348,13 +348,6 @@ static int begin_queries(struct glp_context *c, struct glp_monitor *m)
 	return 0;
 }
 
-/* Last, so that what begins before is not in it. Where it cannot begin, it has no record. */
-static void begin_time(struct glp_context *c, struct glp_monitor *m)
-{
-	for (size_t i = 0; m->n_queries && i < m->n; i++)
-		(void)begin_query(c, &m->chosen[i], true);
-}
-
 /* 0, or the error that the driver raised. */
 static GLenum begin_drivers(struct glp_context *c, struct glp_monitor *m)
 {
@@ -386,7 +379,12 @@ static GLenum begin_monitor(struct glp_context *c, struct glp_monitor *m)
 		if (glp_count_start(m->count) < 0)
 			goto err_queries;
 	}
-	begin_time(c, m);
+	/*
+	 * Time, last, so that what begins before is not in it. Where it cannot begin, it has no
+	 * record.
+	 */
+	for (size_t i = 0; m->n_queries && i < m->n; i++)
+		(void)begin_query(c, &m->chosen[i], true);
 	return 0;
 err_queries:
 	end_queries(c, m, m->n);
