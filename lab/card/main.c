@@ -88,14 +88,6 @@ static void list_chips(char *list, size_t bytes, char mark)
 					       nthw_nv_chips[i].name);
 }
 
-static int unknown_chip(const char *name)
-{
-	char list[256] = "";
-
-	list_chips(list, sizeof(list), ' ');
-	return complain("there is no model of a chip '%.40s'; there are:%s", name, list);
-}
-
 /* Readable when SIGINT or SIGTERM came; -1. */
 static int open_signals(void)
 {
@@ -199,8 +191,12 @@ static int run(struct run *r, int argc, char **argv)
 	struct ntm_scene *scene;
 	int ret;
 
-	if (argc > 1 && (!chip || !nthw_nv_has_wires(chip)))
-		return unknown_chip(argv[1]);
+	if (argc > 1 && (!chip || !nthw_nv_has_wires(chip))) {
+		char list[256] = "";
+
+		list_chips(list, sizeof(list), ' ');
+		return complain("there is no model of a chip '%.40s'; there are:%s", argv[1], list);
+	}
 	if (argc != 2 || !r->path || !*r->path)
 		return complain("model run: expected CHIP --listen SOCKET [--scene FILE] "
 				"[--log FILE] [--tpc MASK] [--rop MASK] [--mp MASK]");
@@ -346,15 +342,6 @@ static int frame_descriptor(void)
 	return (int)number;
 }
 
-/* The frame has ended; the next one begins when that is known. Who is gone wants no further one. */
-static void tell_end(int *fd)
-{
-	char byte = '\n';
-
-	if (send(*fd, &byte, 1, MSG_NOSIGNAL) != 1 || recv(*fd, &byte, 1, 0) != 1)
-		*fd = -1;
-}
-
 static int play_frames(int fd, const char *path, uint64_t frames)
 {
 	char text[NTIME_MODEL_TEXT_BYTES + 1];
@@ -363,9 +350,16 @@ static int play_frames(int fd, const char *path, uint64_t frames)
 	if (told < 0)
 		return ask_text_on(fd, path, text, sizeof(text), "play %" PRIu64, frames);
 	for (uint64_t i = 1; !ret && i <= frames; i++) {
+		char byte = '\n';
+
 		ret = ask_text_on(fd, path, text, sizeof(text), "frame %" PRIu64, i);
-		if (!ret && told >= 0)
-			tell_end(&told);
+		/*
+		 * The frame has ended; the next one begins when that is known. Who is gone wants no
+		 * further one.
+		 */
+		if (!ret && told >= 0 &&
+		    (send(told, &byte, 1, MSG_NOSIGNAL) != 1 || recv(told, &byte, 1, 0) != 1))
+			told = -1;
 	}
 	return ret;
 }

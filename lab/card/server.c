@@ -177,17 +177,12 @@ static int take_text(struct ntm_server *s, struct client *c, const char *text, s
 
 /* ---- requests ---- */
 
-/* A client that ended may not have been dropped yet. */
-static bool is_gone(int fd)
-{
-	struct pollfd p = { .fd = fd };
-
-	return poll(&p, 1, 0) == 1 && p.revents & (POLLHUP | POLLERR);
-}
-
 static int hold(struct ntm_server *s, const struct client *c, struct answer *a)
 {
-	if (s->holder < 0 || is_gone(s->holder))
+	struct pollfd holder = { .fd = s->holder };
+
+	/* A client that ended may not have been dropped yet. */
+	if (s->holder < 0 || (poll(&holder, 1, 0) == 1 && holder.revents & (POLLHUP | POLLERR)))
 		s->holder = c->fd;
 	if (s->holder == c->fd)
 		return 0;

@@ -111,14 +111,6 @@ static void account(struct ntime_x86 *x)
 
 /* ---- overflow interrupt ---- */
 
-static void deliver(struct ntime_x86 *x)
-{
-	bool masks = x->pmu.config.kind == NTM_X86_INTEL_V2;
-
-	if (ntm_x86_pmu_take_pmi(&x->pmu) && x->cpu->apic_state)
-		ntime_x86_deliver_pmi(x->cpu->apic_state, masks);
-}
-
 /* Let the timer fire where the next interrupting overflow will be, if everything stays as it is. */
 static void set_alarm(struct ntime_x86 *x, bool user)
 {
@@ -143,7 +135,8 @@ static void tick(CPUState *cs, run_on_cpu_data data)
 	struct ntime_x86 *x = data.host_ptr;
 
 	account(x);
-	deliver(x);
+	if (ntm_x86_pmu_take_pmi(&x->pmu) && x->cpu->apic_state)
+		ntime_x86_deliver_pmi(x->cpu->apic_state, x->pmu.config.kind == NTM_X86_INTEL_V2);
 	set_alarm(x, is_user(x));
 }
 
