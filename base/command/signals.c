@@ -29,17 +29,6 @@ static volatile sig_atomic_t is_held[NSIG];
 static const int stop_signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 static const int pass_signals[] = { SIGUSR1, SIGUSR2 };
 
-/*
- * Is it our child, and nobody has waited for it? Then its number cannot be another's: the library
- * waits for it in the thread that handles signals.
- */
-static bool is_unreaped(pid_t pid)
-{
-	siginfo_t info;
-
-	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
-}
-
 /* To all of a command that has a process group of its own. */
 static bool has_group(pid_t pid)
 {
@@ -49,8 +38,13 @@ static bool has_group(pid_t pid)
 static void send_on(int sig)
 {
 	pid_t pid = (pid_t)forward_pid;
+	siginfo_t info;
 
-	if (is_unreaped(pid))
+	/*
+	 * Is it our child, and nobody has waited for it? Then its number cannot be another's: the
+	 * library waits for it in the thread that handles signals.
+	 */
+	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
 		(void)kill(has_group(pid) ? -pid : pid, sig);
 }
 

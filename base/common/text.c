@@ -318,18 +318,13 @@ int nti_text_for_each_in_list(const char *list, unsigned int limit,
 	}
 }
 
-static bool has(const struct range *r, unsigned int n)
-{
-	return n >= r->first && n <= r->last && (n - r->first) % r->group < r->used;
-}
-
 bool nti_text_list_has(const char *list, unsigned int n)
 {
 	struct range r;
 
 	/* Range by range: the numbers of one are many on a large machine. */
 	while (parse_range(&list, &r) == 0 && r.last < UINT_MAX) {
-		if (has(&r, n))
+		if (n >= r.first && n <= r.last && (n - r.first) % r.group < r.used)
 			return true;
 		if (*list++ != ',')
 			break;

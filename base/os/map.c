@@ -66,18 +66,11 @@ static int make_room(struct nti_map *m)
 	return -ret;
 }
 
-/* 0, or -EBADF: @fd is not open, or not for reading and writing. */
-static int check_mode(int fd)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	return flags >= 0 && (flags & O_ACCMODE) == O_RDWR ? 0 : -EBADF;
-}
-
 int nti_map_new(struct nti_map *m, int fd, uint64_t bytes)
 {
 	int64_t has = bytes_of(fd);
-	int ret = check_mode(fd);
+	int flags = fcntl(fd, F_GETFL);
+	int ret = flags >= 0 && (flags & O_ACCMODE) == O_RDWR ? 0 : -EBADF;
 
 	if (ret == 0 && has < 0)
 		ret = (int)has;

@@ -112,22 +112,17 @@ int cli_output_flush(struct cli_output *o)
 	return o->error;
 }
 
-/* Why writing failed: stdio remembers only that it did, so the answer is asked for again. */
-static int write_error(const struct cli_output *o)
-{
-	if (o->error)
-		return o->error;
-	return write(o->fd, "\n", 1) < 0 ? -errno : -EIO;
-}
-
 static int finish(struct cli_output *o)
 {
 	int failed = ferror(o->f), ret = 0;
 
 	if (!failed && fflush(o->f))
 		return -errno;
+	if (failed && o->error)
+		return o->error;
+	/* Why, stdio does not remember: the answer is asked for again. */
 	if (failed)
-		return write_error(o);
+		return write(o->fd, "\n", 1) < 0 ? -errno : -EIO;
 	/* Some file systems find out only now that there is no room. */
 	if (o->is_whole && fsync(o->fd) && errno != EINVAL && errno != EROFS)
 		return -errno;

@@ -80,15 +80,11 @@ static int link_named(struct cli_whole *w)
 
 /* ---- beginning ---- */
 
-static bool can_be_linked(void)
-{
-	return access("/proc/self/fd", X_OK) == 0;
-}
-
 /* What refuses files without names does so in many words: the named one has the better reason. */
 static int open_nameless(struct cli_whole *w)
 {
-	if (!can_be_linked())
+	/* It gets its name by way of there: link_as(). */
+	if (access("/proc/self/fd", X_OK) != 0)
 		return -ENOTSUP;
 	w->fd = openat(w->place.folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode_of(w));
 	return w->fd < 0 ? -errno : 0;

@@ -22,14 +22,6 @@ struct pairs {
 	bool is_one_list;
 };
 
-/* The numbers of @b that make, with the @i-th of @a, a sum of at most @sum: those before it. */
-static size_t reach(const struct pairs *p, size_t i, double sum, size_t from)
-{
-	while (from && p->a[i] + p->b[from - 1] > sum)
-		from--;
-	return from;
-}
-
 /* Pairs whose sum is at most @sum; the largest such sum in *@largest. */
 static uint64_t count_pairs(const struct pairs *p, double sum, double *largest)
 {
@@ -40,7 +32,9 @@ static uint64_t count_pairs(const struct pairs *p, double sum, double *largest)
 	for (size_t i = 0; i < p->n_a; i++) {
 		size_t first = p->is_one_list ? i : 0;
 
-		end = reach(p, i, sum, end);
+		/* Before @end are those of @b that make, with the @i-th of @a, at most @sum. */
+		while (end && p->a[i] + p->b[end - 1] > sum)
+			end--;
 		if (end <= first)
 			continue;
 		n += end - first;

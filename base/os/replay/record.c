@@ -151,23 +151,6 @@ static int record_entry(void *arg, const char *name)
 	return record_below(d->r, d->path, name);
 }
 
-static int record_directory(struct recorder *r, const char *path)
-{
-	struct directory d = { .r = r, .path = path };
-	int ret = r->os->ops->list(r->os, path, record_entry, &d);
-
-	return ret == -ENOMEM ? short_of_memory(r) : 0;
-}
-
-/* Cut @path's last component; "" for the root. */
-static void cut_last(char *path)
-{
-	char *slash = strrchr(path, '/');
-
-	if (slash)
-		*slash = '\0';
-}
-
 /* Where a link in @directory points, without "..". False when it does not fit. */
 static bool follow(const char *directory, const char *target, char *out, size_t size)
 {
@@ -179,7 +162,10 @@ static bool follow(const char *directory, const char *target, char *out, size_t 
 	for (; *target; target += length + strspn(target + length, "/")) {
 		length = strcspn(target, "/");
 		if (length == 2 && strncmp(target, "..", 2) == 0) {
-			cut_last(out);
+			char *slash = strrchr(out, '/');
+
+			if (slash)
+				*slash = '\0';
 			continue;
 		}
 		used = strlen(out);
@@ -196,6 +182,7 @@ static int record_pmu(void *arg, const char *name)
 	char path[NTI_MACHINE_PATH_BYTES], target[NTI_MACHINE_PATH_BYTES],
 		real[NTI_MACHINE_PATH_BYTES];
 	char directory[NTI_MACHINE_PATH_BYTES];
+	struct directory d = { .r = r, .path = directory };
 	size_t i;
 	int ret = 0;
 
@@ -211,7 +198,8 @@ static int record_pmu(void *arg, const char *name)
 		if ((size_t)snprintf(directory, sizeof(directory), "%s/%s", real,
 				     pmu_directories[i]) >= sizeof(directory))
 			continue;
-		ret = record_directory(r, directory);
+		if (r->os->ops->list(r->os, directory, record_entry, &d) == -ENOMEM)
+			ret = short_of_memory(r);
 	}
 	return ret;
 }
@@ -349,11 +337,6 @@ static bool has_subleaves(uint32_t leaf)
 	return false;
 }
 
-static bool is_nothing(const uint32_t v[4])
-{
-	return !(v[0] | v[1] | v[2] | v[3]);
-}
-
 /* All subleaves up to the last one that says something: leaves such as 0xd have holes. */
 static int record_leaf(struct recorder *r, uint32_t leaf)
 {
@@ -371,7 +354,7 @@ static int record_leaf(struct recorder *r, uint32_t leaf)
 			return 0;
 		if ((leaf == 0xb || leaf == 0x1f || leaf == 0x80000026) && !(v[0] | v[1]))
 			break;
-		if (is_nothing(v))
+		if (!(v[0] | v[1] | v[2] | v[3]))
 			continue;
 		ret = put_cpuid(r, leaf, subleaf, count > 1, v);
 		if (ret)
