@@ -102,12 +102,6 @@ static uint32_t output(const struct ntm_nv50_pm *m, enum input input)
 	return m->reg[2 * input + 1] >> levels(m, input) & 1;
 }
 
-static uint32_t src_status(const struct ntm_nv50_pm *m)
-{
-	return levels(m, IN_PRE) | levels(m, IN_START) << 4 | levels(m, IN_EVENT) << 8 |
-	       levels(m, IN_STOP) << 12;
-}
-
 int ntm_nv50_pm_read(const struct ntm_nv50_pm *m, uint32_t addr, uint32_t *value)
 {
 	uint32_t index;
@@ -121,7 +115,8 @@ int ntm_nv50_pm_read(const struct ntm_nv50_pm *m, uint32_t addr, uint32_t *value
 	index = REG(addr);
 	switch (index) {
 	case SRC_STATUS:
-		*value = src_status(m);
+		*value = levels(m, IN_PRE) | levels(m, IN_START) << 4 | levels(m, IN_EVENT) << 8 |
+			 levels(m, IN_STOP) << 12;
 		break;
 	case CTR_CYCLES:
 	case CTR_CYCLES_ALT:

@@ -152,12 +152,6 @@ static bool copy_pieces(struct ntm_pci_test *m)
 	return true;
 }
 
-static void copy(struct ntm_pci_test *m)
-{
-	put(m, DMA_STATUS, 4, copy_pieces(m) ? DMA_DONE : DMA_FAILED);
-	put(m, IRQ_PENDING, 4, get(m, IRQ_PENDING, 4) | NTM_PCI_TEST_COPY_IRQ);
-}
-
 /*
  * One byte of one register: what of it is kept and what cleared; bits that act are handed to the
  * caller, who acts after the last byte.
@@ -202,8 +196,10 @@ void ntm_pci_test_bar_write(struct ntm_pci_test *m, uint32_t bar, uint32_t offse
 		write_byte(m, (offset + i) % NTM_PCI_TEST_REGS_BYTES, (uint8_t)(value >> (8 * i)),
 			   &starts, &raises);
 	put(m, IRQ_PENDING, 4, get(m, IRQ_PENDING, 4) | raises);
-	if (starts)
-		copy(m);
+	if (starts) {
+		put(m, DMA_STATUS, 4, copy_pieces(m) ? DMA_DONE : DMA_FAILED);
+		put(m, IRQ_PENDING, 4, get(m, IRQ_PENDING, 4) | NTM_PCI_TEST_COPY_IRQ);
+	}
 	update_interrupt(m);
 }
 

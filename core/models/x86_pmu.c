@@ -76,12 +76,6 @@ static uint64_t stored(const struct nthw_table *table, uint32_t addr)
 	return reg ? nthw_reg_stored(reg) : 0;
 }
 
-/* AnyThread came with version 3. */
-static uint64_t intel_select_bits(void)
-{
-	return stored(&nthw_x86, MSR_PERFEVTSEL) & ~SELECT_ANY;
-}
-
 static uint64_t fixed_ctrl_bits(const struct ntm_x86_pmu *pmu)
 {
 	uint64_t any = 0;
@@ -339,7 +333,9 @@ static int intel_wrmsr(struct ntm_x86_pmu *pmu, uint32_t addr, uint64_t value)
 	if (addr - MSR_PMC < pmu->config.general)
 		pmu->count[addr - MSR_PMC] = sign_extend(pmu, value);
 	else if (addr - MSR_PERFEVTSEL < pmu->config.general)
-		return store(&pmu->select[addr - MSR_PERFEVTSEL], value, intel_select_bits());
+		/* AnyThread came with version 3. */
+		return store(&pmu->select[addr - MSR_PERFEVTSEL], value,
+			     stored(&nthw_x86, MSR_PERFEVTSEL) & ~SELECT_ANY);
 	else if (addr - MSR_FIXED_CTR < pmu->config.fixed)
 		pmu->fixed_count[addr - MSR_FIXED_CTR] = value & ones(pmu->config.width);
 	else

@@ -332,12 +332,6 @@ static int start_each(const struct nthw_box *box, uint64_t set, struct nthw_box_
 	return ret;
 }
 
-static int start_by_register(const struct nthw_box *box, uint64_t set, struct nthw_box_state *state)
-{
-	state->running |= set;
-	return change(box, box->kind->enable, 0, set);
-}
-
 static bool is_frozen(const struct nthw_box_kind *kind, uint64_t control)
 {
 	return (control & kind->freeze_bits) == kind->freeze_bits;
@@ -404,10 +398,12 @@ int nthw_box_start(const struct nthw_box *box, uint64_t set, struct nthw_box_sta
 		ret = clear_flags(box, set, &flags);
 	if (ret)
 		return ret;
-	if (box->kind->enable)
-		ret = start_by_register(box, set, state);
-	else
+	if (box->kind->enable) {
+		state->running |= set;
+		ret = change(box, box->kind->enable, 0, set);
+	} else {
 		ret = box->kind->control ? start_box(box, set, state) : start_each(box, set, state);
+	}
 	if (ret)
 		nthw_box_stop(box, set, state);
 	return ret;

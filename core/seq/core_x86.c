@@ -167,11 +167,6 @@ static int encode(const struct nthw_core *core, const struct nthw_core_event *ev
 	return 0;
 }
 
-static uint64_t encode_fixed(const struct nthw_core_event *event)
-{
-	return (event->is_user ? FIXED_USR : 0) | (event->is_kernel ? FIXED_OS : 0);
-}
-
 /* Global bit and overflow flag of @counter, into @state. */
 static int save_global(const struct nthw_core *core, uint32_t counter,
 		       struct nthw_core_state *state)
@@ -236,12 +231,6 @@ static int put_global(const struct nthw_core *core, uint64_t clear, uint64_t set
 	return has_global(core) ? change(core, global_address(core), clear, set) : 0;
 }
 
-static uint64_t saved_count(const struct nthw_core_state *state, uint32_t counter)
-{
-	return nthw_core_is_fixed(counter) ? state->fixed_count[counter - NTHW_CORE_FIXED]
-					   : state->count[counter];
-}
-
 static int put_select(const struct nthw_core *core, uint32_t counter, uint64_t select)
 {
 	if (nthw_core_is_fixed(counter))
@@ -289,6 +278,8 @@ static int restore_counter(const struct nthw_core *core, uint32_t counter,
 			   const struct nthw_core_state *state)
 {
 	uint32_t n = counter - NTHW_CORE_FIXED;
+	uint64_t count =
+		nthw_core_is_fixed(counter) ? state->fixed_count[n] : state->count[counter];
 	int ret;
 
 	if (nthw_core_is_fixed(counter))
@@ -297,13 +288,14 @@ static int restore_counter(const struct nthw_core *core, uint32_t counter,
 	else
 		ret = put(core, select_address(core->pmu, counter),
 			  select_back(core, state->select[counter]));
-	return nthw_core_first(ret, put_count(core, counter, saved_count(state, counter)));
+	return nthw_core_first(ret, put_count(core, counter, count));
 }
 
 static int x86_program(const struct nthw_core *core, uint32_t counter,
 		       const struct nthw_core_event *event, struct nthw_core_state *state)
 {
-	uint64_t bit = nthw_core_bit(counter), select = encode_fixed(event);
+	uint64_t select = (event->is_user ? FIXED_USR : 0) | (event->is_kernel ? FIXED_OS : 0);
+	uint64_t bit = nthw_core_bit(counter);
 	bool is_new = !(state->counters & bit);
 	int ret = 0, undone;
 
