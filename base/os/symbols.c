@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
 #include "base/common/library.h"
 #include "base/os/symbols.h"
 
@@ -25,7 +26,7 @@ struct part {
 
 struct parts {
 	struct part *part;
-	size_t n, room;
+	size_t n;
 };
 
 struct nti_symbols {
@@ -48,16 +49,9 @@ static int add(struct parts *p, uint64_t begin, uint64_t bytes, char *name, unsi
 {
 	if (!name)
 		return -ENOMEM;
-	if (p->n == p->room) {
-		size_t room = p->room ? 2 * p->room : 256;
-		struct part *more = realloc(p->part, room * sizeof(*more));
-
-		if (!more) {
-			free(name);
-			return -ENOMEM;
-		}
-		p->part = more;
-		p->room = room;
+	if (!nti_grow(&p->part, p->n)) {
+		free(name);
+		return -ENOMEM;
 	}
 	p->part[p->n++] = (struct part){ begin, begin + bytes, name, rank };
 	return 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
 #include "base/common/library.h"
 #include "base/common/text.h"
 #include "base/os/file.h"
@@ -329,15 +330,8 @@ static int add_register(void *arg, unsigned int cpu)
 	if (m->register_count >= NTI_MACHINE_MAX_ENTRIES)
 		return nti_machine_bad(row->l, "registers.msr has more than %u values",
 				       NTI_MACHINE_MAX_ENTRIES);
-	if (m->register_count == m->register_room) {
-		size_t room = m->register_room ? m->register_room * 2 : 64;
-		struct nti_machine_register *more = realloc(m->registers, room * sizeof(*more));
-
-		if (!more)
-			return nti_error(row->l->e, -ENOMEM, "%s: memory is short", row->l->name);
-		m->registers = more;
-		m->register_room = room;
-	}
+	if (!nti_grow(&m->registers, m->register_count))
+		return nti_error(row->l->e, -ENOMEM, "%s: memory is short", row->l->name);
 	m->registers[m->register_count++] = (struct nti_machine_register){ .cpu = cpu,
 									   .address = row->address,
 									   .value = row->value };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/common/compiler.h"
+#include "base/common/grow.h"
 #include "base/os/replay/machine.h"
 
 #define MAX_LINKS 40 /* the kernel's own limit, include/linux/namei.h MAXSYMLINKS */
@@ -97,15 +98,8 @@ int nti_machine_add(struct nti_machine *m, enum nti_machine_node_kind kind, cons
 	if (m->node_count >= NTI_MACHINE_MAX_ENTRIES ||
 	    bytes > NTI_MACHINE_FILE_BYTES - m->text_bytes)
 		return -E2BIG;
-	if (m->node_count == m->node_room) {
-		size_t room = m->node_room ? m->node_room * 2 : 256;
-		struct nti_machine_node *more = realloc(m->nodes, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		m->nodes = more;
-		m->node_room = room;
-	}
+	if (!nti_grow(&m->nodes, m->node_count))
+		return -ENOMEM;
 	node = &m->nodes[m->node_count];
 	node->path = strdup(path);
 	node->text = text ? strdup(text) : NULL;

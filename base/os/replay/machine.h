@@ -71,12 +71,12 @@ struct nti_machine {
 	char *topology_xml, *topology_synthetic;
 	/* sorted by path once nti_machine_seal() ran */
 	struct nti_machine_node *nodes;
-	size_t node_count, node_room;
+	size_t node_count;
 	size_t text_bytes; /* of all nodes */
 	struct nti_machine_cpuid *cpuid;
 	size_t cpuid_count;
 	struct nti_machine_register *registers; /* sorted by cpu, address */
-	size_t register_count, register_room;
+	size_t register_count;
 	struct nti_machine_fault *faults;
 	size_t fault_count;
 	void *counting; /* of tests, which let events count; else NULL */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/common/compiler.h"
+#include "base/common/grow.h"
 #include "base/os/replay/machine.h"
 #include "base/os/replay/replay_inner.h"
 
@@ -163,7 +164,6 @@ static int replay_perf_open(struct nti_os *os, struct perf_event_attr *attr, pid
 
 static int device_new(struct nti_replay *r, uint32_t cpu, int flags)
 {
-	struct nti_replay_device *more;
 	size_t i;
 
 	for (i = 0; i < r->device_count && r->devices[i].is_open; i++)
@@ -171,10 +171,8 @@ static int device_new(struct nti_replay *r, uint32_t cpu, int flags)
 	if (i == MAX_DEVICES)
 		return -EMFILE;
 	if (i == r->device_count) {
-		more = realloc(r->devices, (i + 1) * sizeof(*more));
-		if (!more)
+		if (!nti_grow(&r->devices, i))
 			return -ENOMEM;
-		r->devices = more;
 		r->device_count++;
 	}
 	r->devices[i] = (struct nti_replay_device){ .is_open = true, .flags = flags, .cpu = cpu };
@@ -270,7 +268,7 @@ static ssize_t replay_pwrite(struct nti_os *os, int fd, const void *buf, size_t 
 {
 	struct nti_replay *r = replay_of(os);
 	const struct nti_replay_device *d = device_get(r, fd);
-	struct nti_replay_written *w, *more;
+	struct nti_replay_written *w;
 	int ret = nti_replay_fault(r, NTI_CALL_PWRITE);
 
 	if (!ret)
@@ -281,11 +279,9 @@ static ssize_t replay_pwrite(struct nti_os *os, int fd, const void *buf, size_t 
 		return -EBADF;
 	w = find_written(r, d->cpu, (uint32_t)offset);
 	if (!w) {
-		more = realloc(r->written, (r->written_count + 1) * sizeof(*more));
-		if (!more)
+		if (!nti_grow(&r->written, r->written_count))
 			return -ENOMEM;
-		r->written = more;
-		w = &more[r->written_count++];
+		w = &r->written[r->written_count++];
 		w->cpu = d->cpu;
 		w->address = (uint32_t)offset;
 	}
