@@ -11,6 +11,7 @@
 #include "count/lib/access/msr.h"
 #include "count/lib/access/why.h"
 #include "base/common/compiler.h"
+#include "base/common/grow.h"
 
 struct device {
 	int fd; /* -1 = not open */
@@ -85,16 +86,11 @@ static int explain(struct nti_msr *m, unsigned int cpu, int error, struct nti_er
 
 static int grow(struct nti_msr *m, unsigned int cpu)
 {
-	struct device *bigger;
-
-	if (cpu < m->count)
-		return 0;
-	bigger = realloc(m->cpu, (cpu + 1) * sizeof(*bigger));
-	if (!bigger)
-		return -ENOMEM;
-	m->cpu = bigger;
-	while (m->count <= cpu)
+	while (m->count <= cpu) {
+		if (!nti_grow(&m->cpu, m->count))
+			return -ENOMEM;
 		m->cpu[m->count++] = (struct device){ .fd = -1 };
+	}
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "core/seq/box.h"
 #include "count/lib/access/ntimefs.h"
 #include "count/lib/access/why.h"
+#include "base/common/grow.h"
 #include "base/common/text.h"
 #include "base/os/page.h"
 #include "base/os/process.h"
@@ -36,7 +37,7 @@ struct nti_ntimefs {
 	struct nti_error *error; /* of the access that failed last; may be NULL */
 	pid_t owner;		 /* process that mapped what is kept */
 	struct file *file;
-	size_t files, room;
+	size_t files;
 	char function[16]; /* "D16:F4": whose configuration space; "": none */
 	/* of what failed last: */
 	char path[NTI_NTIMEFS_PATH_BYTES];
@@ -99,16 +100,7 @@ static struct file *find_file(const struct nti_ntimefs *fs, enum nthw_space spac
 /* Room for one more file, at the end, not yet counted; NULL without memory. */
 static struct file *room_for_file(struct nti_ntimefs *fs)
 {
-	struct file *bigger;
-
-	if (fs->files == fs->room) {
-		bigger = realloc(fs->file, (fs->room + 16) * sizeof(*bigger));
-		if (!bigger)
-			return NULL;
-		fs->file = bigger;
-		fs->room += 16;
-	}
-	return &fs->file[fs->files];
+	return nti_grow(&fs->file, fs->files) ? &fs->file[fs->files] : NULL;
 }
 
 /*

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "count/lib/access/pci.h"
+#include "base/common/grow.h"
 #include "base/lazy/lazy.h"
 
 /* pci_read_config() of Linux 6.1 drivers/pci/pci-sysfs.c gives more only to CAP_SYS_ADMIN */
@@ -44,13 +45,11 @@ static void system_init(void)
 
 static int add(struct nti_pci *p, struct pci_device *device)
 {
-	struct function *bigger = realloc(p->function, (p->count + 1) * sizeof(*bigger));
 	struct function *f;
 
-	if (!bigger)
+	if (!nti_grow(&p->function, p->count))
 		return -ENOMEM;
-	p->function = bigger;
-	f = &bigger[p->count++];
+	f = &p->function[p->count++];
 	*f = (struct function){ .device = device,
 				.told = { .domain = device->domain,
 					  .bus = device->bus,

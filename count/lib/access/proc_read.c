@@ -9,6 +9,7 @@
 
 #include "count/lib/access/proc.h"
 #include "base/common/compiler.h"
+#include "base/common/grow.h"
 
 /* So many stay open; those of more CPUs are opened each time. */
 #define KEPT 256
@@ -116,13 +117,11 @@ void nti_proc_free(struct nti_proc *p)
 
 static int add_file(struct nti_proc *p, enum nti_proc_file kind, unsigned int cpu, const char *path)
 {
-	struct file *bigger = realloc(p->file[kind], (p->files[kind] + 1) * sizeof(*p->file[kind]));
 	struct file *f;
 
-	if (!bigger)
+	if (!nti_grow(&p->file[kind], p->files[kind]))
 		return -ENOMEM;
-	p->file[kind] = bigger;
-	f = &bigger[p->files[kind]++];
+	f = &p->file[kind][p->files[kind]++];
 	*f = (struct file){ .fd = -1, .cpu = cpu, .is_kept = p->kept < KEPT };
 	p->kept += f->is_kept;
 	(void)snprintf(f->path, sizeof(f->path), "%s", path);
@@ -236,16 +235,14 @@ static int find_files(struct nti_proc *p, enum nti_proc_file kind)
 int nti_proc_add(struct nti_proc *p, size_t row)
 {
 	const struct nti_proc_row *r = nti_proc_row(row);
-	struct place *bigger, *at;
+	struct place *at;
 	size_t i;
 
 	for (i = 0; i < p->places; i++)
 		if (p->place[i].row == r)
 			return (int)i;
-	bigger = realloc(p->place, (p->places + 1) * sizeof(*p->place));
-	if (!bigger)
+	if (!nti_grow(&p->place, p->places))
 		return -ENOMEM;
-	p->place = bigger;
 	at = &p->place[p->places];
 	*at = (struct place){ .row = r, .values = r->is_per_cpu ? p->cpus : 1 };
 	at->value = malloc(at->values * sizeof(*at->value));
