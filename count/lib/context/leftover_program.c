@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
 #include "count/lib/access/claim.h"
 #include "count/lib/context/leftover_program.h"
 #include "count/lib/machine/unit.h"
@@ -31,19 +32,14 @@ struct killed {
 
 static struct program *program_of(struct killed *k, const struct nti_claim_owner *owner)
 {
-	struct program *more;
-
 	for (size_t i = 0; i < k->programs; i++)
 		if (k->program[i].owner.pid == owner->pid &&
 		    strcmp(k->program[i].owner.command, owner->command) == 0)
 			return &k->program[i];
-	more = realloc(k->program, (k->programs + 1) * sizeof(*more));
-	if (!more)
+	if (!nti_grow(&k->program, k->programs))
 		return NULL;
-	k->program = more;
-	more += k->programs++;
-	*more = (struct program){ .owner = *owner };
-	return more;
+	k->program[k->programs] = (struct program){ .owner = *owner };
+	return &k->program[k->programs++];
 }
 
 /*
