@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
 #include "base/common/text.h"
 #include "count/lib/context/problem.h"
 #include "count/lib/count/emulator.h"
@@ -26,16 +27,9 @@ void nti_session_item_fini(struct nti_session_item *item)
 static struct nti_session_item *new_item(struct ntime_session *s, const char *name)
 {
 	struct nti_session_item *item;
-	size_t room;
 
-	if (s->items == s->item_room) {
-		room = s->item_room ? 2 * s->item_room : 16;
-		item = realloc(s->item, room * sizeof(*item));
-		if (!item)
-			return NULL;
-		s->item = item;
-		s->item_room = room;
-	}
+	if (!nti_grow(&s->item, s->items))
+		return NULL;
 	item = &s->item[s->items];
 	*item = (struct nti_session_item){ .name = strdup(name) };
 	if (!item->name)

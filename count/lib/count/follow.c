@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
 #include "base/common/text.h"
 #include "count/lib/count/follow.h"
 #include "count/lib/count/plan.h"
@@ -403,13 +404,8 @@ static int add_like(struct ntime_session *s, size_t model, size_t at)
 	if (!readings)
 		return -ENOMEM;
 	s->groups.reading = readings;
-	if (s->groups.count == s->groups.room) {
-		g = realloc(s->groups.group, (2 * s->groups.room + 1) * sizeof(*g));
-		if (!g)
-			return -ENOMEM;
-		s->groups.group = g;
-		s->groups.room = 2 * s->groups.room + 1;
-	}
+	if (!nti_grow(&s->groups.group, s->groups.count))
+		return -ENOMEM;
 	part = malloc(NTI_PERF_GROUP_MAX * sizeof(*part));
 	if (!part)
 		return -ENOMEM;
@@ -433,15 +429,12 @@ static int add_like(struct ntime_session *s, size_t model, size_t at)
 /* One more place, with groups that are off: open_groups() opens them. */
 static int add_cpu(struct ntime_session *s, unsigned int cpu)
 {
-	struct nti_perf_where *where;
 	uint64_t *enabled_ns, *identity;
 	size_t i, at = s->where_count, groups = s->groups.count;
 	int ret;
 
-	where = realloc(s->where, (at + 1) * sizeof(*where));
-	if (!where)
+	if (!nti_grow(&s->where, at))
 		return -ENOMEM;
-	s->where = where;
 	enabled_ns = realloc(s->groups.pass_enabled_ns, (at + 2) * sizeof(*enabled_ns));
 	if (!enabled_ns)
 		return -ENOMEM;
@@ -454,11 +447,11 @@ static int add_cpu(struct ntime_session *s, unsigned int cpu)
 	ret = learn_units(s, cpu);
 	if (ret < 0)
 		return ret;
-	where[at] = (struct nti_perf_where){ .pid = -1, .cpu = (int)cpu };
+	s->where[at] = (struct nti_perf_where){ .pid = -1, .cpu = (int)cpu };
 	s->where_count++;
 	for (i = 0; ret == 0 && i < groups; i++) {
 		if (is_model(s, &s->groups.group[i]) &&
-		    nti_session_is_unit_at(s, s->groups.group[i].unit, where[at]))
+		    nti_session_is_unit_at(s, s->groups.group[i].unit, s->where[at]))
 			ret = add_like(s, i, at);
 	}
 	/* A CPU that has some of its groups would count too little; the next call tries again. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
 #include "base/common/text.h"
 #include "count/lib/context/errata.h"
 #include "count/lib/count/doubt.h"
@@ -142,12 +143,9 @@ static bool find_other(const struct ntime_session *s, const struct nti_limit *li
 
 static int add_check(struct nti_check **list, size_t *n, const struct nti_check *check)
 {
-	struct nti_check *more = reallocarray(*list, *n + 1, sizeof(*more));
-
-	if (!more)
+	if (!nti_grow(list, *n))
 		return -ENOMEM;
-	*list = more;
-	more[(*n)++] = *check;
+	(*list)[(*n)++] = *check;
 	return 0;
 }
 

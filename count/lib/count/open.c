@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
 #include "base/common/text.h"
 #include "count/lib/count/doubt.h"
 #include "count/lib/count/estimates.h"
@@ -77,16 +78,10 @@ static void fini_groups(struct ntime_session *s)
 static struct nti_session_group *add_group(struct ntime_session *s,
 					   const struct nti_session_part *p, size_t at)
 {
-	struct nti_session_group *bigger;
 	struct nti_session_group *g;
 
-	if (s->groups.count == s->groups.room) {
-		s->groups.room = s->groups.room ? 2 * s->groups.room : 8;
-		bigger = realloc(s->groups.group, s->groups.room * sizeof(*bigger));
-		if (!bigger)
-			return NULL;
-		s->groups.group = bigger;
-	}
+	if (!nti_grow(&s->groups.group, s->groups.count))
+		return NULL;
 	g = &s->groups.group[s->groups.count];
 	*g = (struct nti_session_group){
 		.unit = p->part->unit,

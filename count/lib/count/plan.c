@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
 #include "base/common/text.h"
 #include "count/lib/count/plan.h"
 #include "count/lib/count/session.h"
@@ -259,16 +260,11 @@ static int name_reasons(struct ntime_session *s, const struct plan_events *event
 
 static int grow_passes(struct ntime_session *s, unsigned int passes)
 {
-	char **bigger;
-
-	if (passes <= s->plan->passes)
-		return 0;
-	bigger = realloc(s->plan->pass_text, passes * sizeof(*bigger));
-	if (!bigger)
-		return -ENOMEM;
-	memset(bigger + s->plan->passes, 0, (passes - s->plan->passes) * sizeof(*bigger));
-	s->plan->pass_text = bigger;
-	s->plan->passes = passes;
+	while (s->plan->passes < passes) {
+		if (!nti_grow(&s->plan->pass_text, s->plan->passes))
+			return -ENOMEM;
+		s->plan->pass_text[s->plan->passes++] = NULL;
+	}
 	return 0;
 }
 

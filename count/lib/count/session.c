@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
 #include "base/common/set.h"
 #include "base/common/text.h"
 #include "base/os/process.h"
@@ -27,11 +28,8 @@
 
 static int add_place(struct ntime_session *s, pid_t pid, int cpu)
 {
-	struct nti_perf_where *bigger = realloc(s->where, (s->where_count + 1) * sizeof(*bigger));
-
-	if (!bigger)
+	if (!nti_grow(&s->where, s->where_count))
 		return -ENOMEM;
-	s->where = bigger;
 	s->where[s->where_count++] = (struct nti_perf_where){ .pid = pid, .cpu = cpu };
 	return 0;
 }

@@ -193,7 +193,7 @@ struct nti_item_sum {
 
 struct nti_groups {
 	struct nti_session_group *group;
-	size_t count, room;
+	size_t count;
 	bool was_denied; /* the kernel refused an event, as perf_event_open(2) is closed */
 	/* Scratch of reading: one reading per group, one sum per item that is summed. */
 	struct nti_perf_reading *reading;
@@ -267,7 +267,7 @@ struct ntime_session {
 	struct ntime_target target;
 	char *cpus; /* copy of target.cpus, or the machine's */
 	struct nti_session_item *item;
-	size_t items, item_room;
+	size_t items;
 	size_t metrics; /* how many of the items */
 	unsigned int user_groups;
 	struct nti_perf_where *where;
