@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
 #include "base/common/library.h"
 #include "base/common/text.h"
 #include "count/lib/event/box_events.h"
@@ -37,18 +38,9 @@ int nti_event_no_memory(struct nti_error *e, const char *text)
 int nti_event_add_part(struct nti_event *event, const struct nti_unit *unit,
 		       const struct perf_event_attr *attr)
 {
-	struct nti_part *grown;
-
-	if (event->parts >= PARTS_MAX)
+	if (event->parts >= PARTS_MAX || !nti_grow(&event->part, event->parts))
 		return -ENOMEM;
-	grown = realloc(event->part, (event->parts + 1) * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	event->part = grown;
-	memset(&grown[event->parts], 0, sizeof(*grown));
-	grown[event->parts].unit = unit;
-	grown[event->parts].attr = *attr;
-	event->parts++;
+	event->part[event->parts++] = (struct nti_part){ .unit = unit, .attr = *attr };
 	return 0;
 }
 
