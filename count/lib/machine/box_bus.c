@@ -14,6 +14,7 @@
 
 #include "core/regs/devices.h"
 #include "count/lib/machine/box_bus.h"
+#include "base/common/grow.h"
 #include "base/common/text.h"
 
 struct bus {
@@ -38,7 +39,6 @@ unsigned int nti_box_package_of(struct nti_os *os, unsigned int cpu)
 static int add_ubox(struct nti_box_buses *b, const struct nti_box_pci *pci,
 		    const struct nti_pci_function *f, const struct nthw_ubox *ubox)
 {
-	struct bus *bigger;
 	uint64_t node, map;
 	int package;
 
@@ -48,10 +48,8 @@ static int add_ubox(struct nti_box_buses *b, const struct nti_box_pci *pci,
 	package = nthw_ubox_socket(node, map);
 	if (package < 0)
 		return 0;
-	bigger = realloc(b->bus, (b->count + 1) * sizeof(*bigger));
-	if (!bigger)
+	if (!nti_grow(&b->bus, b->count))
 		return -ENOMEM;
-	b->bus = bigger;
 	b->bus[b->count++] = (struct bus){
 		.domain = f->domain, .bus = f->bus, .package = package, .is_above = ubox->is_above
 	};

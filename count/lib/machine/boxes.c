@@ -13,6 +13,7 @@
 #include "count/lib/access/pci.h"
 #include "count/lib/access/why.h"
 #include "base/common/compiler.h"
+#include "base/common/grow.h"
 #include "base/common/set.h"
 #include "base/common/text.h"
 #include "count/lib/machine/cpu.h"
@@ -96,15 +97,8 @@ static int number_of(const char *name, const char *family)
 
 static int add_box(struct nti_unit *unit, const struct nti_unit_box *box)
 {
-	/* Full at powers of two; then it doubles, because a list of CPUs may be long. */
-	if ((unit->boxes & (unit->boxes - 1)) == 0) {
-		size_t room = unit->boxes ? 2 * unit->boxes : 1;
-		struct nti_unit_box *bigger = realloc(unit->box, room * sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		unit->box = bigger;
-	}
+	if (!nti_grow(&unit->box, unit->boxes))
+		return -ENOMEM;
 	unit->box[unit->boxes++] = *box;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/common/grow.h"
 #include "base/common/text.h"
 #include "count/lib/machine/cpu.h"
 #include "count/lib/access/handle.h"
@@ -62,11 +63,10 @@ void nti_units_fini(struct nti_units *units)
 
 struct nti_unit *nti_units_append(struct nti_units *units, const char *name, const char *desc)
 {
-	struct nti_unit **grown = realloc(units->unit, (units->count + 1) * sizeof(*grown)), *unit;
+	struct nti_unit *unit;
 
-	if (!grown)
+	if (!nti_grow(&units->unit, units->count))
 		return NULL;
-	units->unit = grown;
 	unit = calloc(1, sizeof(*unit));
 	if (!unit)
 		return NULL;

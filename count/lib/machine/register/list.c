@@ -5,25 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
 #include "count/lib/machine/register/register.h"
-
-#define FIRST_ROOM 64
 
 struct nti_register *nti_registers_add(struct nti_registers *r, const struct nthw_table *table,
 				       const struct nthw_reg *row, uint32_t index,
 				       enum nthw_scope scope, unsigned int number)
 {
-	struct nti_register *reg = r->reg;
+	struct nti_register *reg;
 	char file[16];
 
-	/* Room doubles whenever it is full, which is at each power of two. */
-	if (!r->count || (r->count >= FIRST_ROOM && !(r->count & (r->count - 1)))) {
-		reg = realloc(reg, (r->count ? 2 * r->count : FIRST_ROOM) * sizeof(*reg));
-		if (!reg)
-			return NULL;
-		r->reg = reg;
-	}
-	reg += r->count++;
+	if (!nti_grow(&r->reg, r->count))
+		return NULL;
+	reg = &r->reg[r->count++];
 	*reg = (struct nti_register){ .table = table,
 				      .row = row,
 				      .index = index,
