@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "count/lib/metric/formula.h"
+#include "base/common/grow.h"
 #include "base/common/text.h"
 
 enum token_kind {
@@ -39,7 +40,7 @@ struct parser {
 	char last_sign; /* operator before .token, 0 when that was an operand */
 	unsigned int depth;
 	struct nti_op *op;
-	size_t ops, room;
+	size_t ops;
 	char *event[NTI_METRIC_MAX_EVENTS];
 	size_t events;
 	struct nti_error *e;
@@ -318,15 +319,8 @@ static bool is_word(const struct parser *p, const char *word)
 
 static int emit(struct parser *p, struct nti_op op)
 {
-	if (p->ops == p->room) {
-		size_t room = p->room ? p->room * 2 : 16;
-		struct nti_op *more = realloc(p->op, room * sizeof(*more));
-
-		if (!more)
-			return nti_error(p->e, -ENOMEM, "memory is short for a formula");
-		p->op = more;
-		p->room = room;
-	}
+	if (!nti_grow(&p->op, p->ops))
+		return nti_error(p->e, -ENOMEM, "memory is short for a formula");
 	p->op[p->ops++] = op;
 	return 0;
 }

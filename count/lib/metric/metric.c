@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
 #include "count/lib/metric/metric.h"
 #include "count/lib/metric/metric_check.h"
 
@@ -35,7 +36,6 @@ void nti_metric_fini(struct nti_metric *m)
 
 int nti_metric_add_formula(struct nti_metric *m, const char *text, struct nti_error *e)
 {
-	const struct nti_formula **more;
 	struct nti_formula *f;
 	int ret = nti_formula_parse(text, &f, e);
 
@@ -45,13 +45,11 @@ int nti_metric_add_formula(struct nti_metric *m, const char *text, struct nti_er
 		nti_formula_free(f);
 		return nti_error(e, -EINVAL, "the formula uses no event");
 	}
-	more = reallocarray((void *)(uintptr_t)m->formula, m->formulas + 1, sizeof(*more));
-	if (!more) {
+	if (!nti_grow(&m->formula, m->formulas)) {
 		nti_formula_free(f);
 		return nti_error(e, -ENOMEM, "memory is short for a metric");
 	}
-	more[m->formulas++] = f;
-	m->formula = more;
+	((const struct nti_formula **)(uintptr_t)m->formula)[m->formulas++] = f;
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/common/entry.h"
+#include "base/common/grow.h"
 #include "base/common/text.h"
 #include "count/lib/metric/metric.h"
 #include "count/lib/metric/metric_check.h"
@@ -110,13 +111,11 @@ static int set_value(void *arg, unsigned int key, char *value, struct nti_error 
 static int end_entry(void *arg, struct nti_error *e)
 {
 	struct file_parser *p = arg;
-	struct nti_metric *more = reallocarray(p->metric, p->found.count + 1, sizeof(*more));
 
-	if (!more)
+	if (!nti_grow(&p->metric, p->found.count))
 		return fail_memory(e);
-	p->metric = more;
-	p->found.metric = more;
-	more[p->found.count++] = p->now;
+	p->found.metric = p->metric;
+	p->metric[p->found.count++] = p->now;
 	p->now = (struct nti_metric){ 0 };
 	return 0;
 }
