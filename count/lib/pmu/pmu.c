@@ -10,6 +10,7 @@
 #include "core/base/names.h"
 #include "count/lib/access/why.h"
 #include "count/lib/pmu/pmu_group.h"
+#include "base/common/grow.h"
 #include "base/os/process.h"
 
 void nti_pmu_lock(struct nti_pmus *pmus)
@@ -268,12 +269,9 @@ static int refuse(struct nti_pmus *pmus, const struct wanted *what, const struct
 
 static int add_pmu(struct nti_pmus *pmus, struct nti_pmu *pmu)
 {
-	struct nti_pmu **bigger = realloc(pmus->pmu, (pmus->count + 1) * sizeof(*bigger));
-
-	if (!bigger)
+	if (!nti_grow(&pmus->pmu, pmus->count))
 		return -ENOMEM;
-	pmus->pmu = bigger;
-	bigger[pmus->count++] = pmu;
+	pmus->pmu[pmus->count++] = pmu;
 	put_into_slot(pmus, pmu);
 	return 0;
 }
