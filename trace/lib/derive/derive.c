@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/regs/nv50_chip.h"
+#include "base/common/grow.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/base/device.h"
 #include "trace/lib/derive/state.h"
@@ -22,10 +23,10 @@ static int add_told(struct ntime_derive *d, const char *text, size_t bytes)
 	size_t device_bytes = equals ? (size_t)(equals - text) : 0;
 	const char *name = equals ? equals + 1 : text;
 	size_t name_bytes = bytes - (size_t)(name - text);
-	struct nti_derive_told *bigger;
+	struct nti_derive_told *told;
 	char chip[32];
 
-	if (name_bytes >= sizeof(chip) || device_bytes >= sizeof(bigger->device))
+	if (name_bytes >= sizeof(chip) || device_bytes >= sizeof(told->device))
 		return nti_error(&d->ctx->error, -ENOENT, "'%.*s' is not a chip", (int)name_bytes,
 				 name);
 	memcpy(chip, name, name_bytes);
@@ -38,14 +39,12 @@ static int add_told(struct ntime_derive *d, const char *text, size_t bytes)
 					 : "no chip of NVIDIA's is called '%s'; write one such as "
 					   "GT218, NVA8 or 0xa8",
 				 chip);
-	bigger = realloc(d->told, (d->tolds + 1) * sizeof(*bigger));
-	if (!bigger)
+	if (!nti_grow(&d->told, d->tolds))
 		return -ENOMEM;
-	d->told = bigger;
-	bigger += d->tolds++;
-	memcpy(bigger->device, text, device_bytes);
-	bigger->device[device_bytes] = '\0';
-	bigger->chips = nti_derive_chip_named(chip);
+	told = &d->told[d->tolds++];
+	memcpy(told->device, text, device_bytes);
+	told->device[device_bytes] = '\0';
+	told->chips = nti_derive_chip_named(chip);
 	return 0;
 }
 
@@ -114,18 +113,6 @@ void ntime_derive_free(struct ntime_derive *d)
 	free(d);
 }
 
-static bool grow_devices(struct ntime_derive *d)
-{
-	size_t room = d->device_room ? 2 * d->device_room : 4;
-	struct nti_derive_device *bigger = realloc(d->device, room * sizeof(*bigger));
-
-	if (!bigger)
-		return false;
-	d->device = bigger;
-	d->device_room = room;
-	return true;
-}
-
 static struct nti_derive_device *device_of(struct ntime_derive *d, uint32_t number)
 {
 	uint32_t place = nti_derive_index_find(&d->device_index, number);
@@ -133,7 +120,7 @@ static struct nti_derive_device *device_of(struct ntime_derive *d, uint32_t numb
 
 	if (place)
 		return &d->device[place - 1];
-	if ((d->devices == d->device_room && !grow_devices(d)) ||
+	if (!nti_grow(&d->device, d->devices) ||
 	    !nti_derive_index_add(&d->device_index, number, (uint32_t)d->devices + 1)) {
 		d->failed = true;
 		return NULL;
@@ -294,16 +281,9 @@ static void list_add(struct ntime_derive *d, const struct ntime_record *r)
 {
 	struct nti_derive_list *list = &d->list;
 
-	if (list->n == list->room) {
-		size_t room = list->room ? 2 * list->room : 64;
-		struct ntime_record *bigger = realloc(list->rec, room * sizeof(*bigger));
-
-		if (!bigger) {
-			d->failed = true;
-			return;
-		}
-		list->rec = bigger;
-		list->room = room;
+	if (!nti_grow(&list->rec, list->n)) {
+		d->failed = true;
+		return;
 	}
 	list->rec[list->n] = *r;
 	/* Lists have no times, but it has to be told where a write came from. */

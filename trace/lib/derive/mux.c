@@ -11,6 +11,7 @@
 
 #include "core/regs/nv50_wires.h"
 #include "base/common/compiler.h"
+#include "base/common/grow.h"
 #include "trace/lib/derive/chip.h"
 #include "trace/lib/derive/mux.h"
 #include "trace/lib/derive/registers.h"
@@ -184,18 +185,8 @@ struct nti_derive_reg *nti_derive_regs_get(struct nti_derive_regs *r, uint32_t a
 		r->left_out++;
 		return NULL;
 	}
-	if (r->n == r->room) {
-		size_t room = r->room ? 2 * r->room : 64;
-		struct nti_derive_reg *bigger = realloc(r->reg, room * sizeof(*bigger));
-
-		if (!bigger) {
-			r->failed = true;
-			return NULL;
-		}
-		r->reg = bigger;
-		r->room = room;
-	}
-	if (!nti_derive_index_add(&r->index, address, (uint32_t)r->n + 1)) {
+	if (!nti_grow(&r->reg, r->n) ||
+	    !nti_derive_index_add(&r->index, address, (uint32_t)r->n + 1)) {
 		r->failed = true;
 		return NULL;
 	}
@@ -210,16 +201,9 @@ void nti_derive_regs_note(struct nti_derive_regs *r, struct nti_derive_reg *reg,
 
 	if (reg->noted == epoch)
 		return;
-	if (list->n == list->room) {
-		size_t room = list->room ? 2 * list->room : 64;
-		uint32_t *bigger = realloc(list->at, room * sizeof(*bigger));
-
-		if (!bigger) {
-			r->failed = true;
-			return;
-		}
-		list->at = bigger;
-		list->room = room;
+	if (!nti_grow(&list->at, list->n)) {
+		r->failed = true;
+		return;
 	}
 	reg->noted = epoch;
 	list->at[list->n++] = (uint32_t)(reg - r->reg);

@@ -35,7 +35,7 @@ struct nti_derive_reg {
 /* Registers, as indices. */
 struct nti_derive_regs_list {
 	uint32_t *at;
-	size_t n, room;
+	size_t n;
 };
 
 /**
@@ -45,7 +45,7 @@ struct nti_derive_regs_list {
  */
 struct nti_derive_regs {
 	struct nti_derive_reg *reg;
-	size_t n, room;
+	size_t n;
 	struct nti_derive_index index; /* by address */
 	struct nti_derive_regs_list written[2];
 	uint64_t left_out;

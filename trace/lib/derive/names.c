@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
 #include "base/common/text.h"
 #include "trace/lib/derive/names.h"
 #include "trace/lib/derive/registers.h"
@@ -256,26 +257,14 @@ static bool chain_entry(struct nti_derive_names *n)
 static int add_entry(struct nti_derive_names *n, unsigned int known, unsigned int chip,
 		     struct nti_derive_text *key)
 {
-	struct nti_derive_name *bigger;
-
-	if (key->failed || !key->p)
-		goto err_key;
-	if (n->n == n->room) {
-		size_t room = n->room ? 2 * n->room : 512;
-
-		bigger = realloc(n->name, room * sizeof(*bigger));
-		if (!bigger)
-			goto err_key;
-		n->name = bigger;
-		n->room = room;
+	if (key->failed || !key->p || !nti_grow(&n->name, n->n)) {
+		nti_derive_text_fini(key);
+		return -ENOMEM;
 	}
 	n->name[n->n++] = (struct nti_derive_name){ .known = (uint16_t)known,
 						    .chip = (uint8_t)chip,
 						    .key = *key };
 	return chain_entry(n) ? 0 : -ENOMEM;
-err_key:
-	nti_derive_text_fini(key);
-	return -ENOMEM;
 }
 
 static void fill_entries(struct nti_derive_names *n)

@@ -91,7 +91,7 @@ struct nti_derive_mp {
 
 /* Domains or MPs of a device. */
 struct nti_derive_units {
-	size_t n, room;
+	size_t n;
 	struct nti_derive_index index;
 	uint32_t *read; /* indices of those that were read in this window; room for all */
 	size_t reads;
@@ -153,7 +153,7 @@ struct nti_derive_row {
 /* Records of one list of register operations. */
 struct nti_derive_list {
 	struct ntime_record *rec;
-	size_t n, room;
+	size_t n;
 	uint64_t number;
 };
 
@@ -168,7 +168,7 @@ struct nti_derive_name {
 
 struct nti_derive_names {
 	struct nti_derive_name *name;
-	size_t n, room;
+	size_t n;
 	struct nti_derive_index index; /* by chip and what is counted: the first one */
 	uint32_t *fit;		       /* indices of those that fit a row; room for all */
 	bool is_filled;
@@ -185,7 +185,7 @@ struct ntime_derive {
 	struct nti_derive_told *told;
 	size_t tolds;
 	struct nti_derive_device *device;
-	size_t devices, device_room;
+	size_t devices;
 	struct nti_derive_index device_index; /* by number */
 	struct nti_derive_row *row;
 	size_t rows, row_room;

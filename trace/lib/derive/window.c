@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
 #include "trace/lib/derive/registers.h"
 #include "trace/lib/derive/state.h"
 
@@ -146,21 +147,8 @@ void nti_derive_units_sort(struct nti_derive_units *u)
 /* One more unit at the end of @array, of elements of @size bytes; NULL without memory. */
 static void *add_unit(struct nti_derive_units *u, void **array, size_t size, uint32_t key)
 {
-	if (u->n == u->room) {
-		size_t room = u->room ? 2 * u->room : 8;
-		uint32_t *read = realloc(u->read, room * sizeof(*read));
-		void *bigger;
-
-		if (!read)
-			return NULL;
-		u->read = read;
-		bigger = realloc(*array, room * size);
-		if (!bigger)
-			return NULL;
-		*array = bigger;
-		u->room = room;
-	}
-	if (!nti_derive_index_add(&u->index, key, (uint32_t)u->n + 1))
+	if (!nti_grow(&u->read, u->n) || !nti_grow_bytes(array, u->n, size) ||
+	    !nti_derive_index_add(&u->index, key, (uint32_t)u->n + 1))
 		return NULL;
 	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) room is there: not NULL */
 	return memset((char *)*array + u->n++ * size, 0, size);
