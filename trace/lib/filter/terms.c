@@ -7,6 +7,7 @@
 #include <ntime/trace/filter.h>
 
 #include "base/common/compiler.h"
+#include "base/common/grow.h"
 #include "base/common/text.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/filter/names.h"
@@ -49,24 +50,15 @@ void ntime_trace_filter_free(struct ntime_trace_filter *f)
 	free(f);
 }
 
-/* Room for one more element of @size bytes behind @n of them. */
-static void *grow(void *array, size_t n, size_t size)
-{
-	if (n >= MAX_TERMS)
-		return NULL;
-	/* Terms are few and are added once: each by itself. */
-	return realloc(array, (n + 1) * size);
-}
+/* Room for one more term of a kind. */
+#define GROW(array, n) ((n) < MAX_TERMS && nti_grow((array), (n)))
 
 static int add_glob(struct nti_terms *s, const char *text)
 {
-	char **glob = grow(s->glob, s->globs, sizeof(*glob));
-
-	if (!glob)
+	if (!GROW(&s->glob, s->globs))
 		return -ENOMEM;
-	s->glob = glob;
-	glob[s->globs] = strdup(text);
-	if (!glob[s->globs])
+	s->glob[s->globs] = strdup(text);
+	if (!s->glob[s->globs])
 		return -ENOMEM;
 	s->globs++;
 	s->has |= NTI_TERM_DEVICE;
@@ -210,18 +202,16 @@ static int parse_access(struct nti_terms *s, const char *text)
 static int parse_value(struct nti_terms *s, const char *text)
 {
 	const char *slash = strchr(text, '/');
-	struct nti_value_term v = { 0, UINT64_MAX }, *more;
+	struct nti_value_term v = { 0, UINT64_MAX };
 
 	if (parse_part(text, slash ? slash : text + strlen(text), &v.value) < 0)
 		return -EINVAL;
 	if (slash && nti_text_parse_u64(slash + 1, &v.mask) < 0)
 		return -EINVAL;
-	more = grow(s->value, s->values, sizeof(*more));
-	if (!more)
+	if (!GROW(&s->value, s->values))
 		return -ENOMEM;
-	s->value = more;
 	v.value &= v.mask;
-	more[s->values++] = v;
+	s->value[s->values++] = v;
 	s->has |= NTI_TERM_VALUE;
 	return 0;
 }
@@ -240,16 +230,13 @@ static int parse_width(struct nti_terms *s, const char *text)
 
 static int parse_thread(struct nti_terms *s, const char *text)
 {
-	uint32_t *more;
 	uint64_t thread;
 
 	if (nti_text_parse_u64(text, &thread) < 0 || thread > UINT32_MAX)
 		return -EINVAL;
-	more = grow(s->thread, s->threads, sizeof(*more));
-	if (!more)
+	if (!GROW(&s->thread, s->threads))
 		return -ENOMEM;
-	s->thread = more;
-	more[s->threads++] = (uint32_t)thread;
+	s->thread[s->threads++] = (uint32_t)thread;
 	s->has |= NTI_TERM_THREAD;
 	return 0;
 }
@@ -306,7 +293,7 @@ static bool scan_time(struct nti_scan *s, uint64_t *ns)
 static int parse_time(struct nti_terms *s, const char *text)
 {
 	struct nti_scan scan = { text, text + strlen(text), false };
-	struct nti_time_term t = { 0, UINT64_MAX, nti_scan_text(&scan, "@") }, *more;
+	struct nti_time_term t = { 0, UINT64_MAX, nti_scan_text(&scan, "@") };
 	bool has_first = scan_time(&scan, &t.first), has_last;
 
 	if (!nti_scan_text(&scan, "-"))
@@ -315,11 +302,9 @@ static int parse_time(struct nti_terms *s, const char *text)
 	if ((has_last && !scan_time(&scan, &t.last)) || !nti_scan_ended(&scan) ||
 	    (!has_first && !has_last) || t.last < t.first)
 		return -EINVAL;
-	more = grow(s->time, s->times, sizeof(*more));
-	if (!more)
+	if (!GROW(&s->time, s->times))
 		return -ENOMEM;
-	s->time = more;
-	more[s->times++] = t;
+	s->time[s->times++] = t;
 	s->has |= NTI_TERM_TIME;
 	return 0;
 }
