@@ -6,6 +6,7 @@
 #include <ntime/trace/cost.h>
 
 #include "base/common/error.h"
+#include "base/common/grow.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/query/diff.h"
 
@@ -100,7 +101,7 @@ int ntime_trace_cost_runs(struct ntime_trace_ctx *ctx, const uint64_t *with_ns, 
 struct pieces {
 	const struct ntime_trace_diff *d;
 	double *cost;
-	size_t n, room;
+	size_t n;
 	size_t first[2], last[2];
 	size_t matches;
 };
@@ -114,15 +115,8 @@ static double time_between(const struct pieces *p, int side, const size_t *from,
 
 static int add_cost(struct pieces *p, double cost)
 {
-	if (p->n == p->room) {
-		size_t room = p->room ? 2 * p->room : 256;
-		double *bigger = realloc(p->cost, room * sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		p->cost = bigger;
-		p->room = room;
-	}
+	if (!nti_grow(&p->cost, p->n))
+		return -ENOMEM;
 	p->cost[p->n++] = cost;
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
 #include "trace/lib/query/diff_align.h"
 
 #define STEPS 256 /* of a search; a box of twice as many numbers is always done */
@@ -38,7 +39,7 @@ struct point {
 struct align {
 	struct nti_sequence *a, *b;
 	struct box *stack;
-	size_t boxes, room;
+	size_t boxes;
 	/*
 	 * furthest x on each diagonal x - y, from the front, and from the back relative to the last
 	 * diagonal
@@ -75,15 +76,8 @@ static int push(struct align *al, struct box box)
 		mark(al->b, box.b, box.b_end);
 		return 0;
 	}
-	if (al->boxes == al->room) {
-		size_t room = al->room ? 2 * al->room : 64;
-		struct box *stack = realloc(al->stack, room * sizeof(*stack));
-
-		if (!stack)
-			return -ENOMEM;
-		al->stack = stack;
-		al->room = room;
-	}
+	if (!nti_grow(&al->stack, al->boxes))
+		return -ENOMEM;
 	al->stack[al->boxes++] = box;
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/common/grow.h"
 #include "trace/lib/query/stat.h"
 
 /*
@@ -128,14 +129,12 @@ struct adding {
 	uint32_t kind;
 	struct nti_tally keys;
 	struct ntime_trace_total *total;
-	size_t room;
 };
 
 /* The sum of a device and region, a new one when there is none; NULL without memory. */
 static struct ntime_trace_total *total_of(struct adding *a, uint32_t device, uint32_t region)
 {
 	size_t before = a->keys.n, n;
-	struct ntime_trace_total *more;
 	struct nti_tally_sum *sum;
 
 	device = a->kind == NTIME_TOTAL_ALL ? 0 : device;
@@ -144,18 +143,13 @@ static struct ntime_trace_total *total_of(struct adding *a, uint32_t device, uin
 	if (!sum)
 		return NULL;
 	n = (size_t)(sum - a->keys.sum);
-	if (n >= a->room) {
-		more = realloc(a->total, a->keys.room * sizeof(*more));
-		if (!more)
-			return NULL;
-		a->total = more;
-		a->room = a->keys.room;
-	}
-	if (n == before)
-		a->total[n] = (struct ntime_trace_total){ .size = sizeof(*a->total),
-							  .kind = a->kind,
-							  .device = device,
-							  .region = region };
+	if (n < before)
+		return &a->total[n];
+	if (!nti_grow(&a->total, n))
+		return NULL;
+	a->total[n] = (struct ntime_trace_total){
+		.size = sizeof(*a->total), .kind = a->kind, .device = device, .region = region
+	};
 	return &a->total[n];
 }
 
