@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/common/compiler.h"
+#include "base/common/grow.h"
 #include "trace/lib/base/blocks.h"
 #include "trace/lib/base/device.h"
 #include "trace/lib/read/front.h"
@@ -20,7 +21,7 @@ struct state {
 	struct nti_pack *pack;
 	/* numbers of the file's devices: ours */
 	uint16_t *device;
-	uint32_t devices, device_room;
+	uint32_t devices;
 	/* beginning of the next text */
 	char *begun;
 	size_t begun_bytes, begun_room;
@@ -210,19 +211,11 @@ static int get_records(struct state *s, const struct nti_block_head *h, const ui
 static int get_device(struct state *s, const struct nti_block_head *h, const uint8_t *raw,
 		      struct nti_trace_devices *devices)
 {
-	uint32_t room = s->device_room ? s->device_room * 2 : 64;
-	uint16_t *more;
-
 	/* They come in their order. */
 	if (h->count != s->devices || s->devices >= NTIME_DEVICE_NONE || memchr(raw, '\0', h->raw))
 		return -EBADMSG;
-	if (s->devices == s->device_room) {
-		more = realloc(s->device, room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		s->device = more;
-		s->device_room = room;
-	}
+	if (!nti_grow(&s->device, s->devices))
+		return -ENOMEM;
 	s->device[s->devices++] = nti_trace_device_number(devices, (const char *)raw, h->raw);
 	return 0;
 }
