@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/regs/nv50_chip.h"
+#include "base/common/grow.h"
 #include "base/common/text.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/regdb/decoder.h"
@@ -30,7 +31,6 @@ static struct nti_view *new_view(struct ntime_decoder *d, uint16_t **choice)
 /* The number of @v, or of one that says the same. */
 static int keep_view(struct ntime_decoder *d, struct nti_view *v, uint16_t *out)
 {
-	struct nti_view **more;
 	size_t i;
 
 	for (i = 0; i < d->view_count; i++) {
@@ -40,11 +40,8 @@ static int keep_view(struct ntime_decoder *d, struct nti_view *v, uint16_t *out)
 			return 0;
 		}
 	}
-	more = d->view_count < 0x7ffe ? realloc(d->views, (d->view_count + 1) * sizeof(*more))
-				      : NULL;
-	if (!more)
+	if (d->view_count >= 0x7ffe || !nti_grow(&d->views, d->view_count))
 		return -ENOMEM;
-	d->views = more;
 	d->views[d->view_count] = v;
 	*out = (uint16_t)d->view_count++;
 	return 0;

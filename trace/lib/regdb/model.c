@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/grow.h"
+
 struct nti_layer *nti_layer_new(uint32_t first_choice)
 {
 	struct nti_layer *layer = calloc(1, sizeof(*layer));
@@ -29,14 +31,10 @@ void nti_layer_free(struct nti_layer *layer)
 
 bool nti_layer_choose(struct nti_layer *layer, struct nti_enum *e)
 {
-	struct nti_enum **more;
-
 	if (e->choice != NTI_NO_CHOICE)
 		return true;
-	more = realloc(layer->choices, (layer->choice_count + 1) * sizeof(*more));
-	if (!more)
+	if (!nti_grow(&layer->choices, layer->choice_count))
 		return false;
-	layer->choices = more;
 	e->choice = layer->first_choice + (uint32_t)layer->choice_count;
 	layer->choices[layer->choice_count++] = e;
 	return true;

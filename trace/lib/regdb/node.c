@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/common/compiler.h"
+#include "base/common/grow.h"
 #include "base/common/library.h"
 #include "base/common/text.h"
 #include "base/os/file.h"
@@ -494,7 +495,6 @@ static int parse_file(struct reader *r, int fd, const char *path, struct nti_xml
 /* Note the file. 1: it was read before; -E2BIG, -ENOMEM. */
 static int note_file(struct reader *r, const struct nti_file_state *state)
 {
-	struct seen_file *more;
 	size_t i;
 
 	for (i = 0; i < r->file_count; i++)
@@ -503,10 +503,8 @@ static int note_file(struct reader *r, const struct nti_file_state *state)
 	if (r->file_count == FILES)
 		return nti_error(&r->ctx->error, -E2BIG, "the database has more than %u files",
 				 FILES);
-	more = realloc(r->files, (r->file_count + 1) * sizeof(*more));
-	if (!more)
+	if (!nti_grow(&r->files, r->file_count))
 		return no_memory(r);
-	r->files = more;
 	r->files[r->file_count++] = (struct seen_file){ state->device, state->inode };
 	return 0;
 }
