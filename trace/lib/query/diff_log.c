@@ -3,89 +3,30 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/common/grow.h"
 #include "trace/lib/query/diff_log.h"
 
 /* Reads of a loop; timers of two halves, or a status beside a counter, are read in turns. */
 #define LONGEST_LOOP 4
 
-static uint64_t hash_of(const struct nti_access *x)
-{
-	uint64_t h = x->offset;
-
-	h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u;
-	h ^= x->value;
-	h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
-	h ^= (uint64_t)x->mask << 32 | (uint32_t)x->device << 16 | (uint32_t)x->region << 8 |
-	     (uint32_t)x->width << 1 | x->kind;
-	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
-	return h ^ h >> 32;
-}
-
-static bool is_equal(const struct nti_access *x, const struct nti_access *y)
-{
-	return x->offset == y->offset && x->value == y->value && x->mask == y->mask &&
-	       x->device == y->device && x->region == y->region && x->width == y->width &&
-	       x->kind == y->kind && x->is_masked == y->is_masked;
-}
-
-static uint32_t *slot_of(const struct nti_accesses *all, const struct nti_access *access)
-{
-	size_t i = (size_t)hash_of(access) & (all->slots - 1);
-
-	while (all->slot[i] && !is_equal(&all->access[all->slot[i] - 1], access))
-		i = (i + 1) & (all->slots - 1);
-	return &all->slot[i];
-}
-
-static int grow_accesses(struct nti_accesses *all)
-{
-	size_t room = all->room ? 2 * all->room : 256;
-	struct nti_access *access;
-	uint32_t *slot;
-
-	if (room >= UINT32_MAX)
-		return -ENOMEM;
-	slot = calloc(2 * room, sizeof(*slot));
-	access = slot ? realloc(all->access, room * sizeof(*access)) : NULL;
-	if (!access) {
-		free(slot);
-		return -ENOMEM;
-	}
-	free(all->slot);
-	all->access = access;
-	all->room = room;
-	all->slot = slot;
-	all->slots = 2 * room;
-	for (size_t i = 0; i < all->n; i++)
-		*slot_of(all, &access[i]) = (uint32_t)i + 1;
-	return 0;
-}
-
 int nti_accesses_number(struct nti_accesses *all, const struct nti_access *access, uint32_t *out)
 {
-	uint32_t *slot = all->slots ? slot_of(all, access) : NULL;
-
-	if (slot && *slot) {
-		*out = *slot - 1;
+	*out = nti_slots_find(&all->slots, all->access, access);
+	if (*out != NTI_NO_SLOT)
 		return 0;
-	}
-	if (all->n == all->room) {
-		if (grow_accesses(all) < 0)
-			return -ENOMEM;
-		slot = NULL;
-	}
-	if (!slot)
-		slot = slot_of(all, access);
-	all->access[all->n++] = *access;
-	*slot = (uint32_t)all->n;
-	*out = *slot - 1;
+	if (!nti_grow(&all->access, all->n))
+		return -ENOMEM;
+	all->access[all->n] = *access;
+	if (!nti_slots_add(&all->slots, all->access, all->n, sizeof(*access)))
+		return -ENOMEM;
+	*out = (uint32_t)all->n++;
 	return 0;
 }
 
 void nti_accesses_fini(struct nti_accesses *all)
 {
 	free(all->access);
-	free(all->slot);
+	free(all->slots.slot);
 	*all = (struct nti_accesses){ 0 };
 }
 

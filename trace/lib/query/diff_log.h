@@ -7,10 +7,13 @@
 
 #include <ntime/trace/trace.h>
 
+#include "trace/lib/query/slots.h"
+
 /**
  * struct nti_access - what makes two accesses the same
  * @value, @mask: of writes, unless values are ignored
  * @is_masked:	@mask is of meaning
+ * @zero:	0, so that accesses are compared as bytes
  */
 struct nti_access {
 	uint64_t offset;
@@ -21,14 +24,16 @@ struct nti_access {
 	uint8_t width;
 	uint8_t kind;
 	bool is_masked;
+	uint8_t zero[6];
 };
 
-/* Accesses by number, each different one once. @slot is a hash table of 1 + numbers. */
+_Static_assert(sizeof(struct nti_access) == 32, "no padding");
+
+/* Accesses by number, each different one once. */
 struct nti_accesses {
 	struct nti_access *access;
-	size_t n, room;
-	uint32_t *slot;
-	size_t slots;
+	size_t n;
+	struct nti_slots slots;
 };
 
 /* Number of an access, a new one if it is new. 0 or -ENOMEM. */

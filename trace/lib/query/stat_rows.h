@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/common/hash.h"
 #include "trace/lib/query/stat_values.h"
 
 #define NTI_NO_ROW UINT32_MAX
@@ -95,9 +96,7 @@ struct nti_stat_masked *nti_stat_rows_masked(struct nti_stat_rows *t,
 
 static inline uint64_t nti_stat_hash(uint64_t offset, uint32_t place)
 {
-	uint64_t h = (offset ^ (uint64_t)place << 40) * 0x9e3779b97f4a7c15u;
-
-	return h ^ h >> 32;
+	return nti_hash_number(offset, (uint64_t)place << 40);
 }
 
 static inline bool nti_stat_is_at(const struct nti_stat_row *row, uint64_t offset, uint32_t place)

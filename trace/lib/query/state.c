@@ -14,16 +14,18 @@
 #include <ntime/trace/state.h>
 
 #include "base/common/error.h"
+#include "base/common/grow.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/base/batch.h"
+#include "trace/lib/query/slots.h"
 
 #define MOST_REGISTERS (1u << 24)
 #define CELL_BYTES 8u
-#define NONE UINT32_MAX
+#define NONE NTI_NO_SLOT
 /* A trace that does not say how wide an access is has registers of 32 bits. */
 #define USUAL_WIDTH 4u
 
-/* What both tables are searched by; @width of a cell is CELL_BYTES. */
+/* What both tables are searched by; @width of a cell is CELL_BYTES. Without padding. */
 struct key {
 	uint64_t offset;
 	uint32_t where; /* device << 8 | region */
@@ -65,104 +67,16 @@ struct place {
 	struct last last[2];
 };
 
-/* A hash table of indexes of elements that begin with their key. */
-struct table {
-	char *element;
-	size_t bytes; /* of one */
-	size_t n, room;
-	uint32_t *slot; /* 1 + index */
-	size_t slots;	/* power of two, at least twice the elements */
-};
-
 struct ntime_trace_state {
-	struct table places, cells;
-	size_t most;
+	struct place *place;
+	struct cell *cell;
+	size_t places, cells, most;
+	struct nti_slots place_slots, cell_slots;
 	uint64_t accesses, dropped;
 	uint64_t lost; /* number of the last access before a loss */
 	bool is_back;  /* in a list of register operations that was handed back */
 	bool has_lists;
 };
-
-static uint64_t hash_of(const struct key *k)
-{
-	uint64_t h = (k->offset ^ (uint64_t)k->where << 40) * 0x9e3779b97f4a7c15u + k->width;
-
-	h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
-	return h ^ h >> 32;
-}
-
-static bool is_same(const struct key *a, const struct key *b)
-{
-	return a->offset == b->offset && a->where == b->where && a->width == b->width;
-}
-
-static struct key *key_at(const struct table *t, uint32_t i)
-{
-	return (struct key *)(void *)(t->element + i * t->bytes);
-}
-
-static uint32_t table_find(const struct table *t, const struct key *k)
-{
-	size_t i = t->slots ? (size_t)hash_of(k) & (t->slots - 1) : 0;
-
-	for (; t->slots && t->slot[i]; i = (i + 1) & (t->slots - 1))
-		if (is_same(key_at(t, t->slot[i] - 1), k))
-			return t->slot[i] - 1;
-	return NONE;
-}
-
-static void put_slot(struct table *t, uint32_t n)
-{
-	size_t i = (size_t)hash_of(key_at(t, n)) & (t->slots - 1);
-
-	while (t->slot[i])
-		i = (i + 1) & (t->slots - 1);
-	t->slot[i] = n + 1;
-}
-
-static int table_grow(struct table *t)
-{
-	size_t room = t->room ? 2 * t->room : 256;
-	uint32_t *slot = calloc(2 * room, sizeof(*slot));
-	char *element = slot ? realloc(t->element, room * t->bytes) : NULL;
-
-	if (!element) {
-		free(slot);
-		return -ENOMEM;
-	}
-	free(t->slot);
-	t->element = element;
-	t->slot = slot;
-	t->slots = 2 * room;
-	t->room = room;
-	for (uint32_t i = 0; i < t->n; i++)
-		put_slot(t, i);
-	return 0;
-}
-
-/* A new element, zeroed but for its key; NONE without memory. */
-static uint32_t table_add(struct table *t, const struct key *k)
-{
-	uint32_t i = (uint32_t)t->n;
-
-	if (t->n == t->room && table_grow(t) < 0)
-		return NONE;
-	memset(t->element + i * t->bytes, 0, t->bytes);
-	*key_at(t, i) = *k;
-	t->n++;
-	put_slot(t, i);
-	return i;
-}
-
-static struct cell *cell_at(const struct ntime_trace_state *s, uint32_t i)
-{
-	return (struct cell *)(void *)key_at(&s->cells, i);
-}
-
-static struct place *place_at(const struct ntime_trace_state *s, uint32_t i)
-{
-	return (struct place *)(void *)key_at(&s->places, i);
-}
 
 static int check(struct ntime_trace_ctx *ctx, const struct ntime_trace_state_options *o)
 {
@@ -190,24 +104,18 @@ int ntime_trace_state_new(struct ntime_trace_ctx *ctx,
 	if (!s)
 		return -ENOMEM;
 	s->most = options && options->registers ? options->registers : 262144;
-	s->places.bytes = sizeof(struct place);
-	s->cells.bytes = sizeof(struct cell);
 	*out = s;
 	return 0;
-}
-
-static void table_fini(struct table *t)
-{
-	free(t->element);
-	free(t->slot);
 }
 
 void ntime_trace_state_free(struct ntime_trace_state *s)
 {
 	if (!s)
 		return;
-	table_fini(&s->places);
-	table_fini(&s->cells);
+	free(s->place);
+	free(s->place_slots.slot);
+	free(s->cell);
+	free(s->cell_slots.slot);
 	free(s);
 }
 
@@ -216,13 +124,20 @@ static uint64_t ones(unsigned int bytes)
 	return bytes >= CELL_BYTES ? UINT64_MAX : (UINT64_C(1) << 8 * bytes) - 1;
 }
 
-/* The cell that has @offset, a new one if there is none. */
+/* The cell that has @offset, a new one if there is none; NONE without memory. */
 static uint32_t cell_for(struct ntime_trace_state *s, uint32_t where, uint64_t offset)
 {
 	struct key k = { offset & ~(uint64_t)(CELL_BYTES - 1), where, CELL_BYTES };
-	uint32_t i = table_find(&s->cells, &k);
+	uint32_t i = nti_slots_find(&s->cell_slots, s->cell, &k);
 
-	return i == NONE ? table_add(&s->cells, &k) : i;
+	if (i != NONE)
+		return i;
+	if (!nti_grow(&s->cell, s->cells))
+		return NONE;
+	s->cell[s->cells] = (struct cell){ .key = k };
+	if (!nti_slots_add(&s->cell_slots, s->cell, s->cells, sizeof(k)))
+		return NONE;
+	return (uint32_t)s->cells++;
 }
 
 static bool is_crossing(const struct key *k)
@@ -235,20 +150,21 @@ static int find_place(struct ntime_trace_state *s, const struct key *k, uint32_t
 {
 	uint32_t cell[2] = { NONE, NONE };
 
-	*out = table_find(&s->places, k);
+	*out = nti_slots_find(&s->place_slots, s->place, k);
 	if (*out != NONE)
 		return 0;
-	if (s->places.n >= s->most)
+	if (s->places >= s->most)
 		return -ENOSPC;
 	cell[0] = cell_for(s, k->where, k->offset);
 	if (is_crossing(k))
 		cell[1] = cell_for(s, k->where, k->offset + k->width - 1);
-	if (cell[0] == NONE || (is_crossing(k) && cell[1] == NONE))
+	if (cell[0] == NONE || (is_crossing(k) && cell[1] == NONE) ||
+	    !nti_grow(&s->place, s->places))
 		return -ENOMEM;
-	*out = table_add(&s->places, k);
-	if (*out == NONE)
+	s->place[s->places] = (struct place){ .key = *k, .cell = { cell[0], cell[1] } };
+	if (!nti_slots_add(&s->place_slots, s->place, s->places, sizeof(*k)))
 		return -ENOMEM;
-	memcpy(place_at(s, *out)->cell, cell, sizeof(cell));
+	*out = (uint32_t)s->places++;
 	return 0;
 }
 
@@ -289,9 +205,9 @@ static void learn(struct ntime_trace_state *s, const struct place *p, const stru
 
 	if (is_write && r->flags & NTIME_RECORD_MASKED)
 		mask &= r->mask;
-	cell_access(cell_at(s, p->cell[0]), is_write, r->value << shift, mask << shift);
+	cell_access(&s->cell[p->cell[0]], is_write, r->value << shift, mask << shift);
 	if (p->cell[1] != NONE)
-		cell_access(cell_at(s, p->cell[1]), is_write, r->value >> (64 - shift),
+		cell_access(&s->cell[p->cell[1]], is_write, r->value >> (64 - shift),
 			    mask >> (64 - shift));
 }
 
@@ -331,8 +247,8 @@ static int put_access(struct ntime_trace_state *s, const struct ntime_record *r)
 	if (ret < 0)
 		return ret;
 	if (r->flags & NTIME_RECORD_VALUED)
-		learn(s, place_at(s, i), r);
-	remember(s, place_at(s, i), r);
+		learn(s, &s->place[i], r);
+	remember(s, &s->place[i], r);
 	return 0;
 }
 
@@ -392,9 +308,9 @@ static const struct cell *find_cell(const struct ntime_trace_state *s, uint32_t 
 				    uint64_t offset)
 {
 	struct key k = { offset & ~(uint64_t)(CELL_BYTES - 1), where, CELL_BYTES };
-	uint32_t i = table_find(&s->cells, &k);
+	uint32_t i = nti_slots_find(&s->cell_slots, s->cell, &k);
 
-	return i == NONE ? NULL : cell_at(s, i);
+	return i == NONE ? NULL : &s->cell[i];
 }
 
 static void fill_bits(const struct ntime_trace_state *s, const struct key *k,
@@ -469,10 +385,10 @@ int ntime_trace_state_find(const struct ntime_trace_state *s, uint32_t device, u
 	for (uint32_t w = 1; w <= width; w++) {
 		for (uint32_t at = 0; at + w <= width; at++) {
 			struct key part = { offset + at, k.where, w };
-			uint32_t i = table_find(&s->places, &part);
+			uint32_t i = nti_slots_find(&s->place_slots, s->place, &part);
 
 			if (i != NONE)
-				merge(out, place_at(s, i));
+				merge(out, &s->place[i]);
 		}
 	}
 	end(s, out);
@@ -501,21 +417,21 @@ int ntime_trace_state_for_each(const struct ntime_trace_state *s,
 			       int (*fn)(void *arg, const struct ntime_register_state *state),
 			       void *arg)
 {
-	const struct key **order = calloc(s->places.n + 1, sizeof(*order));
+	const struct key **order = calloc(s->places + 1, sizeof(*order));
 	struct ntime_register_state state;
 	int ret = 0, count = 0;
 	size_t i = 0;
 
 	if (!order)
 		return -ENOMEM;
-	for (uint32_t p = 0; p < s->places.n; p++)
-		order[p] = key_at(&s->places, p);
-	qsort(order, s->places.n, sizeof(const struct key *), compare);
-	while (i < s->places.n && !ret) {
+	for (uint32_t p = 0; p < s->places; p++)
+		order[p] = &s->place[p].key;
+	qsort(order, s->places, sizeof(const struct key *), compare);
+	while (i < s->places && !ret) {
 		const struct key *widest = order[i];
 
 		begin(s, widest, &state);
-		for (; i < s->places.n && is_inside(order[i], widest); i++)
+		for (; i < s->places && is_inside(order[i], widest); i++)
 			merge(&state, (const struct place *)(const void *)order[i]);
 		end(s, &state);
 		count++;

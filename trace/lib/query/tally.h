@@ -9,6 +9,8 @@
 
 #include <ntime/trace/trace.h>
 
+#include "trace/lib/query/slots.h"
+
 /**
  * struct nti_tally_sum - one sum
  * @key:	of what
@@ -28,14 +30,13 @@ struct nti_tally_sum {
  * struct nti_tally - the sums, in the order they were first seen
  * @sum:	@n of them, at most @most
  * @rest:	what came when there were @most
- * @slot:	hash table of 1 + places in @sum
+ * @slots:	by key
  */
 struct nti_tally {
 	struct nti_tally_sum *sum;
-	size_t n, room, most;
+	size_t n, most;
 	struct nti_tally_sum rest;
-	uint32_t *slot;
-	size_t slots;
+	struct nti_slots slots;
 };
 
 void nti_tally_fini(struct nti_tally *t);
