@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/hash.h"
 #include "base/common/text.h"
 #include "trace/lib/base/context.h"
 
@@ -73,11 +74,7 @@ int nti_build_number(struct nti_builder *b, const struct nti_xml_node *n, const 
 
 static uint32_t hash_of(enum nti_def_kind kind, const char *name)
 {
-	uint32_t h = 2166136261u + (uint32_t)kind;
-
-	while (*name)
-		h = (h ^ (unsigned char)*name++) * 16777619u;
-	return h % NTI_DEFS;
+	return nti_hash_text(NTI_HASH_TEXT + (uint32_t)kind, name, strlen(name)) % NTI_DEFS;
 }
 
 struct nti_def *nti_def_find(const struct nti_builder *b, enum nti_def_kind kind, const char *name)

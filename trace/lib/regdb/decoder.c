@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/regs/nv50_chip.h"
+#include "base/common/hash.h"
 #include "base/common/text.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/regdb/value.h"
@@ -305,9 +306,7 @@ static int fill(struct ntime_decoder *d, struct nti_hit *h, uint8_t region)
 
 static size_t slot_of(uint64_t offset, uint32_t key)
 {
-	uint64_t h = (offset ^ (uint64_t)key << 40) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (size_t)(h >> 32) & (TABLE_SLOTS - 1);
+	return (size_t)nti_hash_number(offset, (uint64_t)key << 40) & (TABLE_SLOTS - 1);
 }
 
 static struct nti_hit *find_hit(struct ntime_decoder *d, uint64_t offset, uint32_t key)
