@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common/hash.h"
 #include "trace/lib/derive/state.h"
 
 static uint32_t hash_text(uint32_t h, const struct nti_derive_text *text)
 {
-	for (const char *p = text->p; p && *p; p++)
-		h = (h ^ (unsigned char)*p) * 16777619u;
-	return (h ^ 0xff) * 16777619u;
+	return nti_hash_text(nti_hash_text(h, text->p, text->n), "\xff", 1);
 }
 
 /*
@@ -21,7 +20,7 @@ static uint32_t hash_text(uint32_t h, const struct nti_derive_text *text)
  */
 static uint32_t hash(const struct nti_derive_row *r)
 {
-	uint32_t h = 2166136261u ^ r->d.device;
+	uint32_t h = NTI_HASH_TEXT ^ r->d.device;
 
 	h = hash_text(h, &r->key);
 	h = hash_text(h, &r->counter);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/common/grow.h"
+#include "base/common/hash.h"
 #include "base/common/text.h"
 #include "trace/lib/derive/names.h"
 #include "trace/lib/derive/registers.h"
@@ -225,11 +226,7 @@ static bool has_chip(const char *chips, const char *name)
 /* Of what is_same_logic() compares, and a chip. */
 static uint32_t hash_logic(const char *key, unsigned int chip)
 {
-	uint32_t h = 2166136261u ^ chip;
-
-	for (size_t i = 0, n = logic_bytes(key); i < n; i++)
-		h = (h ^ (unsigned char)key[i]) * 16777619u;
-	return h;
+	return nti_hash_text(NTI_HASH_TEXT ^ chip, key, logic_bytes(key));
 }
 
 /* The first event that may count on @chip what @key does. */
