@@ -222,7 +222,7 @@ static const struct layout_row {
 	MEMBER(ntime_repair_step, device, 8, 8),
 	MEMBER(ntime_repair_step, name, 16, 8),
 	MEMBER(ntime_repair_step, found, 24, 8),
-	MEMBER(ntime_repair_step, restored, 32, 8),
+	MEMBER(ntime_repair_step, now, 32, 8),
 	MEMBER(ntime_repair_step, why, 40, 8),
 	STRUCT(ntime_repair_step, 48),
 	MEMBER(ntime_problem, size, 0, 4),

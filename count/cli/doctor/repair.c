@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* ntime doctor --repair: put back what killed programs left in registers. */
+/* ntime doctor --repair: switch off what killed programs left running. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,12 +59,12 @@ static int put_step(void *arg, const struct ntime_repair_step *step)
 	printf("  %s of %s: ", step->name, step->device);
 	switch (step->error) {
 	case 0:
-		if (step->found == step->restored)
-			printf("%#llx, as it was\n", (unsigned long long)step->found);
+		if (step->found == step->now)
+			printf("%#llx, does not run\n", (unsigned long long)step->found);
 		else
-			printf(r->is_look ? "holds %#llx, was %#llx\n"
-					  : "found %#llx, restored %#llx\n",
-			       (unsigned long long)step->found, (unsigned long long)step->restored);
+			printf(r->is_look ? "holds %#llx, off it is %#llx\n"
+					  : "found %#llx, now %#llx\n",
+			       (unsigned long long)step->found, (unsigned long long)step->now);
 		break;
 	case -EBUSY:
 		printf("%#llx, left unchanged: another program uses it now\n",
@@ -73,16 +73,13 @@ static int put_step(void *arg, const struct ntime_repair_step *step)
 	case -ENODEV:
 		puts("gone, with its value");
 		break;
-	case -EAGAIN:
-		puts("left unchanged until its control register is restored");
-		break;
 	default:
-		printf("not restored: %s\n", *step->why ? step->why : strerror(-step->error));
+		printf("not switched off: %s\n", *step->why ? step->why : strerror(-step->error));
 	}
 	return 0;
 }
 
-/* Look at one PMU instance, or put it back. 0 or CLI_EXIT_FAILED. */
+/* Look at one PMU instance, or switch it off. 0 or CLI_EXIT_FAILED. */
 static int repair_one(struct repair *r, const struct left *l)
 {
 	int ret;
@@ -174,7 +171,7 @@ static int repair(struct repair *r, bool is_sure)
 
 	if (r->n == damaged) {
 		if (!damaged)
-			puts("nothing to repair: no program left registers changed");
+			puts("nothing to repair: no program left counters running");
 		return damaged ? CLI_EXIT_FAILED : 0;
 	}
 	ret = is_wanted(r, is_sure);

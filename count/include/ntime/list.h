@@ -274,14 +274,14 @@ NTIME_API int ntime_event_encode(struct ntime_ctx *ctx, const char *event,
 				 void *arg);
 
 /**
- * struct ntime_leftover - registers that a killed program left changed
+ * struct ntime_leftover - counters that a killed program left running
  * @name:	what ntime_repair() takes
  * @what:	the counters, for people: "uncore of package 0"; where the record is damaged, or no
  *		record, a sentence that says so
  * @command:	program that did it, as far as is known
  * @pid:	its process id; 0 when it is not known
- * @registers:	how many registers it changed; 0: nothing can be repaired with it, the file has to
- *		be removed by hand
+ * @registers:	how many registers it let them run with; 0: nothing can be repaired with it, the
+ *		file has to be removed by hand
  */
 struct ntime_leftover {
 	uint32_t size;
@@ -293,13 +293,13 @@ struct ntime_leftover {
 };
 
 /**
- * ntime_leftover_for_each() - walk the registers that killed programs left changed
+ * ntime_leftover_for_each() - walk the counters that killed programs left running
  * @ctx:	context
  * @fn:		called for each PMU instance
  * @arg:	its first argument
  *
- * Through msr and PCI a program records the value of a register before it changes it, in files
- * below /run/ntime. Root alone can read them.
+ * Through msr and PCI a program records a register that lets a counter run before it changes it, in
+ * files below /run/ntime. Root alone can read them.
  *
  * Return: 0, first non-zero of @fn, -EACCES, -ENOTDIR (others can write to that directory),
  * -ENOMEM. Since 0.1.
@@ -313,9 +313,8 @@ NTIME_API int ntime_leftover_for_each(struct ntime_ctx *ctx,
  * @device:	"CPU 3" or a PCI address
  * @name:	the register's name
  * @found:	what it held
- * @restored:	what it holds now
- * @error:	0; -EBUSY: another program uses it now, unchanged; -ENODEV: the device is gone;
- *		-EAGAIN: a counter whose control register could not be restored, unchanged; or
+ * @now:	what it holds now
+ * @error:	0; -EBUSY: another program uses it now, unchanged; -ENODEV: the device is gone; or
  *		-errno of the access
  * @why:	a sentence about the access that failed; "" where none did
  */
@@ -325,28 +324,28 @@ struct ntime_repair_step {
 	const char *device;
 	const char *name;
 	uint64_t found;
-	uint64_t restored;
+	uint64_t now;
 	const char *why;
 };
 
 /**
- * NTIME_REPAIR_LOOK - report what ntime_repair() would do and write nothing; @restored is the value
- * it would write
+ * NTIME_REPAIR_LOOK - report what ntime_repair() would do and write nothing; @now is the value it
+ * would write
  */
 #define NTIME_REPAIR_LOOK 1u
 
 /**
- * ntime_repair() - restore the registers of one ntime_leftover
+ * ntime_repair() - switch off the counters of one ntime_leftover
  * @ctx:	context
  * @name:	its name
  * @flags:	NTIME_REPAIR_LOOK or 0
  * @fn:		called for each register; may be NULL
  * @arg:	its first argument
  *
- * In a register that controls counters, the bits that the program had changed are restored if they
- * are still as it left them. A counter gets its whole value back, unless another program has one of
- * its control registers now. Restored registers are removed from the record, the others can be
- * tried again.
+ * In each of its registers the bits that let counters run and that the program had changed are
+ * cleared, if they are still as it left them. Old values are not put back: a counter that does not
+ * run disturbs nobody, and whoever counts next writes its registers. What cannot be switched off
+ * can be tried again.
  *
  * Return: 0; -ENOENT (no such record); -EBUSY (a running program has these counters); -EBADMSG (the
  * record is damaged, nothing was written); -EACCES, -EIO (some register could not be read or

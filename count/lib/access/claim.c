@@ -14,19 +14,16 @@
 #include "base/os/locked.h"
 #include "base/os/process.h"
 
-/* One register that was changed. */
+/* One register that was written to. */
 struct change {
 	struct nti_claim_line line; /* as it stands in the file */
+	size_t at;		    /* which line that is, from 1; 0: there is none */
 	enum nthw_scope scope;
 	unsigned int unit;
-	uint64_t now; /* what it was written with last; .line.old before that */
-	uint64_t
-		/*
-		 * what it was read or written with last: a bit that differs from it is one that we
-		 * change
-		 */
-		seen;
-	uint64_t keeps; /* bits that stay as they are written */
+	uint64_t now; /* what it was written with last; before that what it held */
+	/* what it was read or written with last: a bit that differs from it is one we change */
+	uint64_t seen;
+	uint64_t keeps; /* bits that stay as they are written; 0: it lets nothing run */
 };
 
 struct nti_claim {
@@ -38,7 +35,7 @@ struct nti_claim {
 	char name[NTI_CLAIM_NAME_BYTES], function[NTI_CLAIM_DEVICE_BYTES];
 	const struct nthw_box_kind *kind;
 	uint32_t number;
-	size_t changes;
+	size_t changes, lines;
 	struct change change[NTI_CLAIM_LINES_MAX];
 };
 
@@ -84,18 +81,17 @@ static struct change *find_change(struct nti_claim *c, enum nthw_space space, un
 	return NULL;
 }
 
+/* What of it will be in the file. */
 static void describe(const struct nti_claim *c, const struct nthw_reg *row, uint32_t index,
 		     struct change *change)
 {
 	struct nti_claim_line *line = &change->line;
 	unsigned int die;
 
-	line->kind = row->role == NTHW_ROLE_COUNTER ? NTI_CLAIM_COUNTER : NTI_CLAIM_CONTROL;
+	change->keeps = nthw_reg_stored(row);
 	line->bits = line->space == NTHW_SPACE_MSR ? 64 : row->bits;
 	line->package = -1;
 	(void)nthw_reg_name(row, index, line->name, sizeof(line->name));
-	change->scope = row->scope;
-	change->keeps = nthw_reg_stored(row);
 	if (line->space == NTHW_SPACE_PCI) {
 		(void)snprintf(line->device, sizeof(line->device), "%s", c->function);
 		return;
@@ -111,109 +107,82 @@ static void describe(const struct nti_claim *c, const struct nthw_reg *row, uint
 
 /* ---- the journal ---- */
 
-static uint64_t place_of(const struct nti_claim *c, const struct change *change)
+/* Before @value is written to a register that can let a counter run. */
+static int write_down(struct nti_claim *c, struct change *change, uint64_t value)
 {
-	return (uint64_t)(change - c->change + 1) * NTI_CLAIM_LINE_BYTES;
-}
-
-static int put_line(const struct nti_claim *c, const struct change *change,
-		    const struct nti_claim_line *line)
-{
+	struct nti_claim_line line = change->line;
+	size_t at = change->at ? change->at : c->lines + 1;
 	char text[NTI_CLAIM_LINE_BYTES];
-	int ret = nti_claim_line_format(line, text);
-
-	return ret < 0 ? ret : nti_locked_write(c->fd, text, sizeof(text), place_of(c, change));
-}
-
-/*
- * The first write to a register. *@out stays NULL where it changes nothing that could be restored.
- */
-static int begin_change(struct nti_claim *c, const struct nthw_reg *row, uint32_t index,
-			enum nthw_space space, unsigned int unit, uint32_t address, uint64_t value,
-			struct change **out)
-{
-	struct change *change = &c->change[c->changes];
-	uint64_t old;
 	int ret;
 
-	if (!nthw_reg_stored(row))
+	line.last = change->now;
+	line.next = value;
+	line.ours |= (change->seen ^ value) & change->keeps;
+	if (!line.ours)
 		return 0;
-	if (c->changes == NTI_CLAIM_LINES_MAX)
-		return -ENOSPC;
-	ret = c->to->read(c->to, space, unit, address, &old);
-	if (ret < 0)
-		return ret;
-	*change = (struct change){ .unit = unit,
-				   .now = old,
-				   .seen = old,
-				   .line = { .space = space, .address = address } };
-	describe(c, row, index, change);
-	change->line.old = change->line.last = old;
-	change->line.next = value;
-	change->line.ours = (old ^ value) & change->keeps;
-	if (change->line.kind == NTI_CLAIM_CONTROL && !change->line.ours)
-		return 0;
-	ret = put_line(c, change, &change->line);
-	if (ret < 0) {
+	ret = nti_claim_line_format(&line, text);
+	if (ret == 0)
+		ret = nti_locked_write(c->fd, text, sizeof(text),
+				       at * (uint64_t)NTI_CLAIM_LINE_BYTES);
+	if (ret == 0) {
+		change->line = line;
+		change->at = at;
+		c->lines = at > c->lines ? at : c->lines;
+	} else if (!change->at) {
 		/*
 		 * A part of a line is none, and the next line takes its place; but without it the
 		 * file looks better.
 		 */
-		(void)nti_locked_cut(c->fd, place_of(c, change));
-		return ret;
+		(void)nti_locked_cut(c->fd, at * (uint64_t)NTI_CLAIM_LINE_BYTES);
 	}
-	c->changes++;
-	*out = change;
-	return 0;
-}
-
-/* A further write. */
-static int go_on(struct nti_claim *c, struct change *change, uint64_t value)
-{
-	struct nti_claim_line line = change->line;
-	int ret;
-
-	if (line.kind == NTI_CLAIM_COUNTER)
-		return 0;
-	line.last = change->now;
-	line.next = value;
-	line.ours |= (change->seen ^ value) & change->keeps;
-	ret = put_line(c, change, &line);
-	if (ret == 0)
-		change->line = line;
 	return ret;
 }
 
-static int write_down(struct nti_claim *c, enum nthw_space space, unsigned int unit,
-		      uint32_t address, uint64_t value, struct change **change)
+/* The first write to a register. */
+static int begin_change(struct nti_claim *c, enum nthw_space space, unsigned int unit,
+			uint32_t address, struct change **out)
 {
+	struct change *change = &c->change[c->changes];
 	uint32_t index;
-	const struct nthw_reg *row;
+	const struct nthw_reg *row = find_row(c, space, address, &index);
+	int ret = 0;
 
-	*change = find_change(c, space, unit, address);
-	if (*change)
-		return go_on(c, *change, value);
-	row = find_row(c, space, address, &index);
 	if (!row || (space == NTHW_SPACE_PCI && !*c->function))
 		return -EINVAL;
-	return begin_change(c, row, index, space, unit, address, value, change);
+	if (c->changes == NTI_CLAIM_LINES_MAX)
+		return -ENOSPC;
+	*change = (struct change){ .unit = unit,
+				   .scope = row->scope,
+				   .line = { .space = space, .address = address } };
+	if (row->role == NTHW_ROLE_SELECT && row->runs) {
+		describe(c, row, index, change);
+		ret = c->to->read(c->to, space, unit, address, &change->now);
+		change->seen = change->now;
+	}
+	c->changes += ret == 0;
+	*out = change;
+	return ret;
 }
 
 static int claim_write(struct nthw_io *io, enum nthw_space space, unsigned int unit,
 		       uint32_t address, uint64_t value)
 {
 	struct nti_claim *c = claim_of(io);
-	struct change *change = NULL;
-	int ret;
+	struct change *change;
+	int ret = 0;
 
 	if (c->fd < 0)
 		return c->to->write(c->to, space, unit, address, value);
 	if (nti_process_self() != c->owner)
 		return -EPERM;
-	ret = write_down(c, space, unit, address, value, &change);
+	change = find_change(c, space, unit, address);
+	if (!change)
+		ret = begin_change(c, space, unit, address, &change);
+	if (ret == 0 && change->keeps)
+		ret = write_down(c, change, value);
 	if (ret == 0)
 		ret = c->to->write(c->to, space, unit, address, value);
-	if (ret == 0 && change)
+	if (ret == 0)
 		change->now = change->seen = value;
 	return ret;
 }
@@ -269,18 +238,6 @@ static int read_record(int fd, struct nti_claim_record **r)
 	return ret;
 }
 
-static void find_counter(const struct nti_claim_record *r, struct nti_claim_owner *owner)
-{
-	size_t i;
-
-	for (i = 0; i < r->lines; i++) {
-		if (r->line[i].kind == NTI_CLAIM_COUNTER) {
-			memcpy(owner->counter, r->line[i].name, sizeof(owner->counter));
-			return;
-		}
-	}
-}
-
 static void tell_owner(int fd, struct nti_claim_owner *owner)
 {
 	struct nti_claim_record *r;
@@ -290,7 +247,8 @@ static void tell_owner(int fd, struct nti_claim_owner *owner)
 	if (r->has_head) {
 		*owner = r->head.owner;
 		owner->has_ended = has_ended(&r->head);
-		find_counter(r, owner);
+		if (r->lines)
+			memcpy(owner->select, r->line[0].name, sizeof(owner->select));
 	}
 	free(r);
 }
@@ -309,8 +267,8 @@ static int check_left(int fd, struct nti_claim_owner *owner)
 		return ret;
 	nti_process_identify(&self);
 	/* Of a start that is not known: somebody may be using what it left. */
-	if (r->left && (nti_claim_is_of_boot(&r->head, self.boot) ||
-			!nti_claim_knows_boot(&r->head, self.boot))) {
+	if (r->lines && (nti_claim_is_of_boot(&r->head, self.boot) ||
+			 !nti_claim_knows_boot(&r->head, self.boot))) {
 		*owner = r->head.owner;
 		ret = -EUCLEAN;
 	}
@@ -420,7 +378,7 @@ void nti_claim_settle(struct nti_claim *claim)
 {
 	if (nti_process_self() != claim->owner)
 		return;
-	claim->changes = 0;
+	claim->changes = claim->lines = 0;
 	if (claim->fd >= 0)
 		(void)nti_locked_cut(claim->fd, NTI_CLAIM_LINE_BYTES);
 }
@@ -429,7 +387,7 @@ void nti_claim_free(struct nti_claim *claim)
 {
 	if (!claim)
 		return;
-	if (claim->fd >= 0 && !claim->changes && nti_process_self() == claim->owner)
+	if (claim->fd >= 0 && !claim->lines && nti_process_self() == claim->owner)
 		remove_file(claim);
 	let_go(claim);
 }
@@ -444,8 +402,8 @@ static int explain_busy(const struct nti_claim_pmu *pmu, const struct nti_claim_
 				       .has_ended = owner->has_ended };
 
 	/* It has all of the instance, and counts with this one. */
-	if (*owner->counter && !owner->has_ended)
-		return nti_why_in_use(out, &user, "counter %s of %s", owner->counter, pmu->where);
+	if (*owner->select && !owner->has_ended)
+		return nti_why_in_use(out, &user, "%s of %s", owner->select, pmu->where);
 	return nti_why_in_use(out, &user, "%s", pmu->what);
 }
 

@@ -3,9 +3,9 @@
  * Claims: which program has a PMU instance, where no kernel keeps owners apart (msr, pci). A claim
  * is a file of one PMU instance in /run/ntime that its owner holds a lock on: the lock ends with
  * the process, however it ends. The file begins with who owns it and goes on with a line for each
- * register before it is first changed, so a claim without an owner that has such lines is what a
- * killed program left behind. docs/adr/0011-claims.md tells why so, claim_file.h what a file looks
- * like.
+ * register that lets a counter run, before it is first changed, so a claim without an owner that
+ * has such lines is what a killed program left behind. docs/adr/0011-claims.md tells why so,
+ * claim_file.h what a file looks like.
  */
 #ifndef NTI_CLAIM_H
 #define NTI_CLAIM_H
@@ -51,9 +51,8 @@ struct nti_claim_owner {
 	 */
 	char command[NTI_CLAIM_COMMAND_BYTES];
 	bool has_ended; /* and the lock is held by a process that it forked */
-	char counter
-		/* the first that he has written to. "": none so far, or not known */
-		[NTHW_NAME_SIZE];
+	/* the first that he lets a counter run with. "": none so far, or not known */
+	char select[NTHW_NAME_SIZE];
 };
 
 /*
@@ -68,9 +67,9 @@ int nti_claim_new(struct nti_os *os, const struct nti_claim_pmu *pmu, struct nth
 int nti_claim_explain(const struct nti_claim_pmu *pmu, int error,
 		      const struct nti_claim_owner *owner, struct nti_absence *out);
 /*
- * The claim's own io: records a register before it is written first, and what is written to it
- * later. A record that cannot be written fails the write with the file's error. Registers without a
- * row are not written: -EINVAL. In a process that the owner forked: -EPERM.
+ * The claim's own io: records what is written to registers that let counters run. A record that
+ * cannot be written fails the write with the file's error. Registers without a row are not written:
+ * -EINVAL. In a process that the owner forked: -EPERM.
  */
 struct nthw_io *nti_claim_io(struct nti_claim *claim);
 /* Everything was restored: forget the record. */
@@ -95,14 +94,13 @@ int nti_claim_for_each_leftover(struct nti_os *os,
 				void *arg);
 
 /*
- * Put back what claim @name left: in each register the bits that its owner changed, unless they are
- * no longer as he left them, in which case somebody else has it now and it is left alone. Counters,
- * whose values run, get back the whole value, unless somebody else has one of the registers that
- * control them. Of a register that counters share, the bits of those that somebody else has enabled
- * stay. @fn is told of each register (may be NULL); then the claim is removed. 0; -ENOENT: there is
+ * Switch off what claim @name left running: in each register that lets a counter run the bits that
+ * do, of those that its owner changed, unless they are no longer as he left them: then somebody
+ * else has it now and it is left alone. Nothing else is written, so what others have set up goes
+ * on. @fn is told of each register (may be NULL); then the claim is removed. 0; -ENOENT: there is
  * no such claim, or nothing in it; -EBUSY: it is owned again; -EBADMSG: foreign or damaged, nothing
- * was written; -EACCES, -EIO: some register could not be read or written, the record of these
- * stays; first non-zero of @fn, likewise; or of the files.
+ * was written; -EACCES, -EIO: some register could not be read or written, the record stays; first
+ * non-zero of @fn, likewise; or of the files.
  */
 struct nti_claim_repair {
 	enum nthw_space space;
@@ -110,10 +108,10 @@ struct nti_claim_repair {
 	const char *name;   /* of the register, with its number */
 	uint32_t address;
 	int package; /* any CPU of it reaches the register as well; -1: none */
-	uint64_t found, restored;
+	uint64_t found, now;
 	/*
-	 * 0; -EBUSY: somebody else's now; -ENODEV: the device is gone, and with it what it held;
-	 * -EAGAIN: a counter one of whose controls could not be put back; or of the access.
+	 * 0; -EBUSY: somebody else's now; -ENODEV: the device is gone, and with it what it held; or
+	 * of the access
 	 */
 	int error;
 	const char *why; /* a sentence about an access that failed; "" else */

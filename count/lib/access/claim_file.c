@@ -12,17 +12,16 @@
 #include "base/common/crc.h"
 #include "base/common/text.h"
 
-#define MAGIC "ntime-claim-1"
+#define MAGIC "ntime-claim-2"
 #define SUM_CHARS 8
 /* What the sum is of. */
 #define BODY_BYTES (NTI_CLAIM_LINE_BYTES - SUM_CHARS - 1)
-#define FIELDS_MAX 12
+#define FIELDS_MAX 10
 #define HEAD_FIELDS 6
-#define LINE_FIELDS 11
+#define LINE_FIELDS 9
 /* Extended configuration space of a PCI function. */
 #define PCI_BYTES 4096
 
-static const char *const kinds[] = { "control", "counter", "done" };
 static const char *const spaces[] = { [NTHW_SPACE_MSR] = "msr", [NTHW_SPACE_PCI] = "pci" };
 
 void nti_claim_seal(char *line)
@@ -81,7 +80,7 @@ static bool is_function(const char *device)
  */
 static bool is_possible(const struct nti_claim_line *line)
 {
-	uint64_t values = line->old | line->last | line->next | line->ours;
+	uint64_t values = line->last | line->next | line->ours;
 
 	if (line->bits < 64 && values >> line->bits != 0)
 		return false;
@@ -105,12 +104,12 @@ int nti_claim_line_format(const struct nti_claim_line *line, char *text)
 {
 	if (!is_possible(line) || !nti_claim_is_repairable(line))
 		return -EINVAL;
-	return finish(text, snprintf(text, BODY_BYTES,
-				     "%s\t%#" PRIx32 "\t%" PRIu32 "\t%s\t%s\t%d\t%s\t%#" PRIx64
-				     "\t%#" PRIx64 "\t%#" PRIx64 "\t%#" PRIx64 "\t",
-				     spaces[line->space], line->address, line->bits,
-				     kinds[line->kind], line->device, line->package, line->name,
-				     line->old, line->last, line->next, line->ours));
+	return finish(text,
+		      snprintf(text, BODY_BYTES,
+			       "%s\t%#" PRIx32 "\t%" PRIu32 "\t%s\t%d\t%s\t%#" PRIx64 "\t%#" PRIx64
+			       "\t%#" PRIx64 "\t",
+			       spaces[line->space], line->address, line->bits, line->device,
+			       line->package, line->name, line->last, line->next, line->ours));
 }
 
 /* ---- reading ---- */
@@ -136,15 +135,6 @@ static int split(const char *from, char *text, char *field[FIELDS_MAX])
 		field[n++] = at;
 	}
 	return strspn(at, " ") == strlen(at) ? n : -EBADMSG;
-}
-
-static bool parse_word(const char *text, const char *const *words, size_t count, size_t *out)
-{
-	for (*out = 0; *out < count; (*out)++) {
-		if (words[*out] && strcmp(text, words[*out]) == 0)
-			return true;
-	}
-	return false;
 }
 
 /* Text of people's, as it was cleaned when it was written. */
@@ -191,23 +181,21 @@ static bool parse_package(const char *text, int *out)
 static int parse_line(const char *from, struct nti_claim_line *line)
 {
 	char text[BODY_BYTES + 1], *field[FIELDS_MAX];
-	size_t space, kind;
 	uint64_t address, bits;
 
 	if (split(from, text, field) != LINE_FIELDS ||
-	    !parse_word(field[0], spaces, NTI_ARRAY_SIZE(spaces), &space) ||
 	    !parse_number(field[1], UINT32_MAX, &address) || !parse_number(field[2], 64, &bits) ||
-	    !bits || !parse_word(field[3], kinds, NTI_ARRAY_SIZE(kinds), &kind) ||
-	    !copy_text(field[4], line->device, sizeof(line->device)) ||
-	    !parse_package(field[5], &line->package) ||
-	    !copy_text(field[6], line->name, sizeof(line->name)) ||
-	    !parse_number(field[7], UINT64_MAX, &line->old) ||
-	    !parse_number(field[8], UINT64_MAX, &line->last) ||
-	    !parse_number(field[9], UINT64_MAX, &line->next) ||
-	    !parse_number(field[10], UINT64_MAX, &line->ours))
+	    !bits || !copy_text(field[3], line->device, sizeof(line->device)) ||
+	    !parse_package(field[4], &line->package) ||
+	    !copy_text(field[5], line->name, sizeof(line->name)) ||
+	    !parse_number(field[6], UINT64_MAX, &line->last) ||
+	    !parse_number(field[7], UINT64_MAX, &line->next) ||
+	    !parse_number(field[8], UINT64_MAX, &line->ours))
 		return -EBADMSG;
-	line->space = (enum nthw_space)space;
-	line->kind = (enum nti_claim_kind)kind;
+	line->space =
+		strcmp(field[0], spaces[NTHW_SPACE_MSR]) == 0 ? NTHW_SPACE_MSR : NTHW_SPACE_PCI;
+	if (strcmp(field[0], spaces[line->space]) != 0)
+		return -EBADMSG;
 	line->address = (uint32_t)address;
 	line->bits = (uint32_t)bits;
 	return is_possible(line) ? 0 : -EBADMSG;
@@ -234,7 +222,7 @@ int nti_claim_parse(const char *text, size_t bytes, struct nti_claim_record *out
 
 	*reason = "";
 	out->has_head = false;
-	out->lines = out->left = 0;
+	out->lines = 0;
 	if (memcmp(text, magic, chars) != 0) {
 		*reason = "it is no record of ntime's";
 		return -EBADMSG;
@@ -262,21 +250,18 @@ int nti_claim_parse(const char *text, size_t bytes, struct nti_claim_record *out
 			return -EBADMSG;
 		}
 		out->lines++;
-		out->left += line->kind != NTI_CLAIM_DONE;
 	}
 	return 0;
 }
 
-int nti_claim_judge(const struct nti_claim_line *line, uint64_t found, uint64_t *restored)
+int nti_claim_judge(const struct nti_claim_line *line, const struct nthw_reg *row, uint64_t found,
+		    uint64_t *now)
 {
 	uint64_t ours = line->ours;
 
-	*restored = found;
-	if ((found ^ line->last) & ours && (found ^ line->next) & ours &&
-	    (found ^ line->old) & ours)
-		return -EBUSY;
-	*restored = (found & ~ours) | (line->old & ours);
-	return 0;
+	*now = found & ~(ours & row->runs);
+	return *now != found && (found ^ line->last) & ours && (found ^ line->next) & ours ? -EBUSY
+											   : 0;
 }
 
 bool nti_claim_is_of_boot(const struct nti_claim_head *head, const char *boot)

@@ -5,13 +5,13 @@
  * there as a whole or not at all when its writer is killed (the kernel looks for signals that kill
  * between pages, generic_perform_write() in Linux 6.1 mm/filemap.c).
  *
- *     ntime-claim-1 PID STARTED BOOT WHAT COMMAND                                            CRC
- *     msr 0x3c2 64 control CPU_3 0 MSR_UNCORE_PERFEVTSEL2 OLD LAST NEXT OURS                 CRC
+ *     ntime-claim-2 PID STARTED BOOT WHAT COMMAND                                            CRC
+ *     msr 0x3c2 64 CPU_3 0 MSR_UNCORE_PERFEVTSEL2 LAST NEXT OURS                             CRC
  *
- * A line is written before the register is: OLD is what the register held before the first write,
- * NEXT what is being written, LAST what it holds if that write does not happen any more, OURS all
- * bits that its owner has changed. A last line that is not whole was never followed by a write. An
- * empty file, or a part of a first line, is a claim that nothing was done with.
+ * A line is written before the register is: NEXT is what is being written, LAST what it holds if
+ * that write does not happen any more, OURS all bits that its owner has changed. A last line that
+ * is not whole was never followed by a write. An empty file, or a part of a first line, is a claim
+ * that nothing was done with.
  */
 #ifndef NTI_CLAIM_FILE_H
 #define NTI_CLAIM_FILE_H
@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "core/base/names.h"
+#include "core/base/reg.h"
 #include "count/lib/access/claim.h"
 
 #define NTI_CLAIM_LINE_BYTES 256
@@ -36,27 +37,20 @@ struct nti_claim_head {
 	char what[NTI_CLAIM_WHAT_BYTES];
 };
 
-enum nti_claim_kind {
-	NTI_CLAIM_CONTROL, /* what was written stays until somebody else writes */
-	NTI_CLAIM_COUNTER, /* runs by itself: only OLD tells anything */
-	NTI_CLAIM_DONE,	   /* was restored */
-};
-
 struct nti_claim_line {
 	enum nthw_space space;
-	enum nti_claim_kind kind;
 	uint32_t address, bits;
 	int package; /* any CPU of it reaches the register; -1: this device alone */
 	char device[NTI_CLAIM_DEVICE_BYTES];
 	char name[NTHW_NAME_SIZE];
-	uint64_t old, last, next, ours;
+	uint64_t last, next, ours;
 };
 
 /* A file as it was read. */
 struct nti_claim_record {
 	bool has_head;
 	struct nti_claim_head head;
-	size_t lines, left; /* left: those that are not done */
+	size_t lines;
 	struct nti_claim_line line[NTI_CLAIM_LINES_MAX];
 };
 
@@ -75,11 +69,12 @@ int nti_claim_parse(const char *text, size_t bytes, struct nti_claim_record *out
 		    const char **reason);
 
 /*
- * What control register @line, which holds @found, is to hold. -EBUSY: bits that its owner changed
- * are neither as he left them nor as they were, so somebody else has programmed it since. He may
- * have been killed before a write or after it.
+ * What register @line, of row @row, which holds @found, is to hold so that nothing of its owner's
+ * runs. -EBUSY: bits that he changed are neither as he left them nor as they were about to be, so
+ * somebody else has programmed it since. He may have been killed before a write or after it.
  */
-int nti_claim_judge(const struct nti_claim_line *line, uint64_t found, uint64_t *restored);
+int nti_claim_judge(const struct nti_claim_line *line, const struct nthw_reg *row, uint64_t found,
+		    uint64_t *now);
 
 /*
  * Was it written since this machine was started, which is @boot? What was written before that says

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What killed programs left: finding it, and putting registers back by what they wrote down. */
+/* What killed programs left: finding it, and switching it off by what they wrote down. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include "count/lib/access/claim.h"
 #include "count/lib/access/claim_file.h"
 #include "count/lib/access/claim_row.h"
-#include "count/lib/access/claim_shared.h"
 #include "count/lib/access/msr.h"
 #include "count/lib/access/pci.h"
 #include "base/common/text.h"
@@ -91,14 +90,14 @@ static int tell_leftover(struct walk *w, const char *name)
 {
 	const struct nti_claim_record *r = w->file.record;
 	struct nti_claim_leftover left = {
-		.name = name, .what = r->head.what, .owner = r->head.owner, .registers = r->left
+		.name = name, .what = r->head.what, .owner = r->head.owner, .registers = r->lines
 	};
 
-	if (r->left && !nti_claim_knows_boot(&r->head, w->self.boot)) {
+	if (r->lines && !nti_claim_knows_boot(&r->head, w->self.boot)) {
 		w->file.reason = of_unknown_boot;
 		return tell_damaged(w, name);
 	}
-	if (!r->left || !nti_claim_is_of_boot(&r->head, w->self.boot))
+	if (!r->lines || !nti_claim_is_of_boot(&r->head, w->self.boot))
 		return 0;
 	left.owner.has_ended = true;
 	return w->fn(w->arg, &left);
@@ -265,7 +264,7 @@ static int real_write(struct nti_claim_access *handles, const struct nti_claim_r
 	return ret < 0 ? ret : nti_pci_config_write(l->pci, function, at->address, bits, value, e);
 }
 
-/* ---- restoring ---- */
+/* ---- switching off ---- */
 
 struct repair {
 	struct nti_claim_access *handles;
@@ -274,27 +273,9 @@ struct repair {
 	int (*fn)(void *arg, const struct nti_claim_repair *step);
 	void *arg;
 	struct nti_error *e;
-	bool is_taken;	/* somebody else has a register of these */
 	int failed;	/* the first access that failed */
-	size_t missing; /* lines that stay to be done */
+	size_t missing; /* registers that it could not be done to */
 };
-
-/*
- * The line needs to be looked at no more. Should that not be written down, it is found to be as it
- * was the next time.
- */
-static void mark_done(struct repair *r, size_t index)
-{
-	struct nti_claim_line *line = &r->file.record->line[index];
-	char text[NTI_CLAIM_LINE_BYTES];
-
-	if (r->flags & NTI_CLAIM_LOOK)
-		return;
-	line->kind = NTI_CLAIM_DONE;
-	if (nti_claim_line_format(line, text) == 0)
-		(void)nti_locked_write(r->file.fd, text, sizeof(text),
-				       (index + 1) * (uint64_t)NTI_CLAIM_LINE_BYTES);
-}
 
 /*
  * A PCI function that is gone, but not yet taken off the list, answers with ones alone
@@ -310,91 +291,47 @@ static int read_found(struct repair *r, const struct nti_claim_line *line,
 	return ret == 0 && line->space == NTHW_SPACE_PCI && step->found == gone ? -ENODEV : ret;
 }
 
-/* What a control is to hold. -EBUSY: all that is to be changed in it is somebody else's by now. */
-static int judge(struct repair *r, size_t index, struct nti_claim_repair *step, struct nti_error *e)
+static int switch_off(struct repair *r, const struct nti_claim_line *line,
+		      struct nti_claim_repair *step, struct nti_error *error)
 {
-	const struct nti_claim_line *line = &r->file.record->line[index];
-	uint64_t needed;
-	int ret = nti_claim_judge(line, step->found, &step->restored);
+	int ret = read_found(r, line, step, error);
 
-	if (ret == -EBUSY)
-		r->is_taken = true;
-	if (ret < 0 || step->restored == step->found || !nti_claim_is_shared(line))
-		return ret;
-	ret = nti_claim_needed(r->handles, r->file.record, index, &needed, e);
-	if (ret < 0)
-		return ret;
-	step->restored = (step->restored & ~needed) | (step->found & needed);
-	return step->restored == step->found ? -EBUSY : 0;
-}
-
-static int put_back(struct repair *r, size_t index, struct nti_claim_repair *step,
-		    struct nti_error *error)
-{
-	const struct nti_claim_line *line = &r->file.record->line[index];
-	uint64_t stored = nthw_reg_stored(nti_claim_row(line));
-	int ret;
-
-	/* Who has the controls has the counters. */
-	if (line->kind == NTI_CLAIM_COUNTER && r->failed)
-		return -EAGAIN;
-	ret = read_found(r, line, step, error);
-	step->restored = step->found;
-	if (ret == 0 && line->kind == NTI_CLAIM_COUNTER && r->is_taken)
-		return -EBUSY;
-	if (ret == 0 && line->kind == NTI_CLAIM_COUNTER)
-		step->restored = (step->found & ~stored) | (line->old & stored);
-	else if (ret == 0)
-		ret = judge(r, index, step, error);
-	if (ret == 0 && step->restored != step->found && !(r->flags & NTI_CLAIM_LOOK))
-		ret = r->handles->write(r->handles, step, line->bits, step->restored, error);
+	step->now = step->found;
+	if (ret == 0)
+		ret = nti_claim_judge(line, nti_claim_row(line), step->found, &step->now);
+	if (ret == 0 && step->now != step->found && !(r->flags & NTI_CLAIM_LOOK))
+		ret = r->handles->write(r->handles, step, line->bits, step->now, error);
 	if (ret == 0)
 		return 0;
-	step->restored = step->found;
+	step->now = step->found;
 	if (ret == -EBUSY || ret == -ENODEV)
 		return ret;
 	if (!r->failed && r->e)
 		*r->e = *error;
 	r->failed = r->failed ? r->failed : ret;
+	r->missing++;
 	return ret;
 }
 
-static int repair_line(struct repair *r, size_t index)
+static int repair_lines(struct repair *r)
 {
-	const struct nti_claim_line *line = &r->file.record->line[index];
-	struct nti_claim_repair step = { .space = line->space,
-					 .device = line->device,
-					 .name = line->name,
-					 .address = line->address,
-					 .package = line->package,
-					 .why = "" };
-	struct nti_error error = { 0 };
-
-	step.error = put_back(r, index, &step, &error);
-	if (step.error)
-		step.why = error.text;
-	if (step.error == 0 || step.error == -EBUSY || step.error == -ENODEV)
-		mark_done(r, index);
-	else
-		r->missing++;
-	return r->fn ? r->fn(r->arg, &step) : 0;
-}
-
-/*
- * All lines of counters or all others, the last one first: counters stand and shared enables are
- * gone before anything that they need is taken from them.
- */
-static int repair_lines(struct repair *r, bool counters)
-{
-	size_t i = r->file.record->lines;
+	const struct nti_claim_line *line = r->file.record->line,
+				    *end = line + r->file.record->lines;
 	int ret = 0;
 
-	while (ret == 0 && i--) {
-		enum nti_claim_kind kind = r->file.record->line[i].kind;
+	for (; ret == 0 && line < end; line++) {
+		struct nti_claim_repair step = { .space = line->space,
+						 .device = line->device,
+						 .name = line->name,
+						 .address = line->address,
+						 .package = line->package,
+						 .why = "" };
+		struct nti_error error = { 0 };
 
-		if (kind == NTI_CLAIM_DONE || (kind == NTI_CLAIM_COUNTER) != counters)
-			continue;
-		ret = repair_line(r, i);
+		step.error = switch_off(r, line, &step, &error);
+		if (step.error)
+			step.why = error.text;
+		ret = r->fn ? r->fn(r->arg, &step) : 0;
 	}
 	return ret;
 }
@@ -449,11 +386,11 @@ static int open_record(struct nti_os *os, struct repair *r, const char *name)
 	if (ret < 0)
 		return say_open(r, name, ret);
 	nti_process_identify(&self);
-	if (r->file.record->left && !nti_claim_knows_boot(&r->file.record->head, self.boot)) {
+	if (r->file.record->lines && !nti_claim_knows_boot(&r->file.record->head, self.boot)) {
 		r->file.reason = of_unknown_boot;
 		return say_open(r, name, -EBADMSG);
 	}
-	return r->file.record->left && nti_claim_is_of_boot(&r->file.record->head, self.boot)
+	return r->file.record->lines && nti_claim_is_of_boot(&r->file.record->head, self.boot)
 		       ? 0
 		       : say_open(r, name, -ENOENT);
 }
@@ -467,7 +404,7 @@ static int say_failed(struct repair *r, const char *name)
 		return code;
 	(void)snprintf(why, sizeof(why), "%s", r->e->text);
 	return nti_error(r->e, code,
-			 "%zu register%s of %s could not be restored and stay%s on record: %s",
+			 "%zu register%s of %s could not be switched off and stay%s on record: %s",
 			 r->missing, r->missing == 1 ? "" : "s", name, r->missing == 1 ? "s" : "",
 			 *why ? why : strerror(-r->failed));
 }
@@ -483,9 +420,7 @@ int nti_claim_repair_through(struct nti_os *os, struct nti_claim_access *handles
 	if (ret == 0)
 		ret = open_record(os, &r, name);
 	if (ret == 0)
-		ret = repair_lines(&r, false);
-	if (ret == 0)
-		ret = repair_lines(&r, true);
+		ret = repair_lines(&r);
 	if (ret == 0 && r.missing)
 		ret = say_failed(&r, name);
 	else if (ret == 0 && !(flags & NTI_CLAIM_LOOK))

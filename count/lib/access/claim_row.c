@@ -56,17 +56,12 @@ const struct nthw_reg *nti_claim_row(const struct nti_claim_line *line)
 	return NULL;
 }
 
-/* Of counters OLD is put back, of others the bits of OURS. */
 bool nti_claim_is_repairable(const struct nti_claim_line *line)
 {
 	const struct nthw_reg *row = nti_claim_row(line);
-	uint64_t stored = row ? nthw_reg_stored(row) : 0;
 
-	if (!stored || line->kind == NTI_CLAIM_DONE)
-		return stored != 0;
-	if (line->kind == NTI_CLAIM_COUNTER)
-		return row->role == NTHW_ROLE_COUNTER;
-	return row->role != NTHW_ROLE_COUNTER && !(line->ours & ~stored);
+	return row && row->role == NTHW_ROLE_SELECT && row->runs &&
+	       !(line->ours & ~nthw_reg_stored(row));
 }
 
 bool nti_claim_is_of_device(const struct nthw_pci_device *device, uint32_t address)

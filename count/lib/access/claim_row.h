@@ -17,9 +17,7 @@ struct nti_claim_line;
  */
 const struct nthw_reg *nti_claim_row(const struct nti_claim_line *line);
 
-/*
- * Would a repair by @line change nothing but what hardware keeps in a register that has a row?
- */
+/* Does its register let counters run, and are all its bits such as hardware keeps in it? */
 bool nti_claim_is_repairable(const struct nti_claim_line *line);
 
 /*

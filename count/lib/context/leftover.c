@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What killed programs left in registers, and putting it back. */
+/* What killed programs left running, and switching it off. */
 #include <errno.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ static int tell_step(void *arg, const struct nti_claim_repair *step)
 				     .device = step->device,
 				     .name = step->name,
 				     .found = step->found,
-				     .restored = step->restored,
+				     .now = step->now,
 				     .why = step->why,
 			     });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What programs that were killed, or could not put it back, left in registers, program by program.
+ * What programs that were killed, or could not put it back, left running, program by program.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -65,18 +65,15 @@ TEST(leaves_nothing)
 	TT_IS(pmu_program(nti_claim_io(claim)), 0);
 	TT_IS(*pmu_at(&pmu, ENABLE), 0x10000008d);
 	TT_IS(*pmu_at(&pmu, SELECT3), 0x400182);
-	/*
-	 * Two selects, two counters and what they share; a register that only clears is not on
-	 * record.
-	 */
-	TT_IS(pmu_read_file(text, sizeof(text)), 6 * NTI_CLAIM_LINE_BYTES);
+	/* Two selects; counters and what they share are not on record. */
+	TT_IS(pmu_read_file(text, sizeof(text)), 3 * NTI_CLAIM_LINE_BYTES);
 	TT_IS(pmu_restore(nti_claim_io(claim), &before), 0);
 	pmu_compare(&pmu, &before);
 	nti_claim_settle(claim);
 	TT_IS(pmu_read_file(text, sizeof(text)), NTI_CLAIM_LINE_BYTES);
 	/* It can go on after that. */
 	TT_IS(pmu_program(nti_claim_io(claim)), 0);
-	TT_IS(pmu_read_file(text, sizeof(text)), 6 * NTI_CLAIM_LINE_BYTES);
+	TT_IS(pmu_read_file(text, sizeof(text)), 3 * NTI_CLAIM_LINE_BYTES);
 	nti_claim_settle(claim);
 	nti_claim_free(claim);
 	assert_false(is_file(FILE_NAME));
@@ -97,33 +94,26 @@ TEST(writes_down_first)
 	pmu_init(&pmu);
 	claim = pmu_take(&pmu);
 	io = nti_claim_io(claim);
-	TT_IS(io->read(io, NTHW_SPACE_MSR, 1, ENABLE, &value), 0);
-	TT_IS(value, 0x100000081);
-	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, ENABLE, value | 4), 0);
-	/* Somebody else adds a bit of his own, and we go on beside him. */
-	*pmu_at(&pmu, ENABLE) |= 0x10;
-	TT_IS(io->read(io, NTHW_SPACE_MSR, 1, ENABLE, &value), 0);
-	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, ENABLE, value | 8), 0);
+	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, SELECT3, 0x400101), 0);
+	/* Somebody else changes a bit, and we go on beside him. */
+	*pmu_at(&pmu, SELECT3) |= 0x2;
+	TT_IS(io->read(io, NTHW_SPACE_MSR, 1, SELECT3, &value), 0);
+	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, SELECT3, value | 0x10), 0);
 	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, COUNT3, 0), 0);
-	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, COUNT3, 5), 0);
+	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, ENABLE, 0x10000008d), 0);
 	n = pmu_read_file(text, sizeof(text));
 	assert_true(n > 0);
 	TT_IS(nti_claim_parse(text, (size_t)n, r, &reason), 0);
 	TT_IS(r->head.owner.pid, getpid());
 	TT_TEXT(r->head.what, "uncore of package 0");
 	TT_HAS(r->head.owner.command, "test_claim");
-	TT_IS(r->lines, 2);
+	TT_IS(r->lines, 1);
 	TT_TEXT(r->line[0].device, "CPU 1");
-	TT_TEXT(r->line[0].name, "MSR_UNCORE_PERF_GLOBAL_CTRL");
-	TT_IS(r->line[0].kind, NTI_CLAIM_CONTROL);
-	TT_IS(r->line[0].old, 0x100000081);
-	TT_IS(r->line[0].last, 0x100000085);
-	TT_IS(r->line[0].next, 0x10000009d);
-	TT_IS(r->line[0].ours, 0xc);
-	TT_TEXT(r->line[1].name, "MSR_UNCORE_PMC3");
-	TT_IS(r->line[1].kind, NTI_CLAIM_COUNTER);
-	TT_IS(r->line[1].old, 77);
-	/* A write that changes nothing leaves nothing to be restored. */
+	TT_TEXT(r->line[0].name, "MSR_UNCORE_PERFEVTSEL3");
+	TT_IS(r->line[0].last, 0x400101);
+	TT_IS(r->line[0].next, 0x400113);
+	TT_IS(r->line[0].ours, 0x80400111);
+	/* A write that changes nothing leaves nothing behind. */
 	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, 0x3c7, 0x400202), 0);
 	/* What no row describes is not written. */
 	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, 0x9999, 1), -EINVAL);
@@ -148,66 +138,50 @@ static int any_write(struct nthw_io *io, enum nthw_space space, unsigned int uni
 	return 0;
 }
 
-/*
- * What the claim of a core PMU takes the register for; NTI_CLAIM_DONE: for none that could be
- * restored.
- */
-static enum nti_claim_kind kind_of(uint32_t address)
+/* Does the claim of a core PMU write down what is written there? */
+static bool is_written_down(uint32_t address)
 {
 	static const struct nti_claim_pmu core = { .name = "cpu-1", .what = "core PMU of CPU 1" };
-	static struct nti_claim_record r;
 	struct nthw_io any = { .read = any_read, .write = any_write }, *io;
 	struct nti_claim_owner owner;
 	struct nti_claim *claim;
-	char text[NTI_CLAIM_FILE_BYTES];
-	const char *reason;
-	int fd, n;
+	struct stat st;
 
 	TT_IS(nti_claim_new(pmu_os, &core, &any, &owner, &claim), 0);
 	io = nti_claim_io(claim);
 	TT_IS(io->write(io, NTHW_SPACE_MSR, 1, address, 0x7fffffff), 0);
-	fd = open(pmu_path("/run/ntime/cpu-1"), O_RDONLY | O_CLOEXEC);
-	n = (int)read(fd, text, sizeof(text));
-	TT_IS(close(fd), 0);
-	TT_IS(nti_claim_parse(text, (size_t)n, &r, &reason), 0);
+	TT_IS(stat(pmu_path("/run/ntime/cpu-1"), &st), 0);
 	nti_claim_settle(claim);
 	nti_claim_free(claim);
-	return r.lines ? r.line[0].kind : NTI_CLAIM_DONE;
+	return st.st_size > NTI_CLAIM_LINE_BYTES;
 }
 
-/* Of all registers of core PMUs these alone run by themselves. */
-static bool is_counters_name(const char *name)
+TEST(selects_of_cores)
 {
-	return strcmp(name, "IA32_PMC") == 0 || strcmp(name, "IA32_A_PMC") == 0 ||
-	       strcmp(name, "IA32_FIXED_CTR") == 0 || strcmp(name, "PERFCTR") == 0 ||
-	       strcmp(name, "PERF_CTR") == 0;
-}
-
-TEST(counters_of_cores)
-{
+	static const char *const names[] = { "IA32_PERFEVTSEL", "IA32_FIXED_CTR_CTRL", "EVNTSEL",
+					     "PERF_CTL" };
 	const struct nthw_table *tables[] = { &nthw_x86, &nthw_amd_legacy, &nthw_amd_core,
 					      &nthw_amd_v2 };
-	size_t t, i, counters = 0;
+	size_t t, i, k, selects = 0;
 
 	pmu_clear();
 	for (t = 0; t < NTI_ARRAY_SIZE(tables); t++) {
 		for (i = 0; i < tables[t]->count; i++) {
 			const struct nthw_reg *row = tables[t]->regs[i];
-			enum nti_claim_kind kind;
+			bool is_select = is_written_down(row->addr);
 
-			if (!nthw_reg_stored(row))
-				continue;
-			kind = kind_of(row->addr);
-			if ((kind == NTI_CLAIM_COUNTER) != is_counters_name(row->name))
+			for (k = 0; k < NTI_ARRAY_SIZE(names) && strcmp(row->name, names[k]); k++)
+				;
+			if (is_select != (k < NTI_ARRAY_SIZE(names)))
 				fail_msg("%s is taken for what it is not", row->name);
-			counters += kind == NTI_CLAIM_COUNTER;
+			selects += is_select;
 		}
 	}
-	assert_true(counters >= 4);
+	assert_true(selects >= 4);
 }
 
 static void check_box_register(const struct nthw_box *box, const struct nthw_reg *row,
-			       bool is_counter)
+			       bool is_select)
 {
 	static struct nti_claim_record r;
 	const struct nti_claim_pmu pmu = { .name = "cpu-1",
@@ -234,11 +208,9 @@ static void check_box_register(const struct nthw_box *box, const struct nthw_reg
 	n = (int)read(fd, text, sizeof(text));
 	TT_IS(close(fd), 0);
 	TT_IS(nti_claim_parse(text, (size_t)n, &r, &reason), 0);
-	TT_IS(r.lines, nthw_reg_stored(row) != 0);
-	if (r.lines) {
+	TT_IS(r.lines, is_select);
+	if (r.lines)
 		TT_TEXT(r.line[0].name, name);
-		TT_IS(r.line[0].kind, is_counter ? NTI_CLAIM_COUNTER : NTI_CLAIM_CONTROL);
-	}
 	nti_claim_settle(claim);
 	nti_claim_free(claim);
 }
@@ -255,7 +227,7 @@ static void check_box(const struct nthw_box_kind *k, uint32_t number)
 
 	for (i = 0; i < NTI_ARRAY_SIZE(rows); i++) {
 		if (rows[i])
-			check_box_register(&box, rows[i], i >= NTI_ARRAY_SIZE(rows) - 2);
+			check_box_register(&box, rows[i], i < 2);
 	}
 }
 
@@ -398,7 +370,7 @@ TEST(a_fork_does_not_end_it)
 	TT_IS(pmu_read_file(text, sizeof(text)), NTI_CLAIM_LINE_BYTES);
 	TT_IS(pmu_program(nti_claim_io(claim)), 0);
 	TT_IS(in_child(end_claim, claim), 0);
-	TT_IS(pmu_read_file(text, sizeof(text)), 6 * NTI_CLAIM_LINE_BYTES);
+	TT_IS(pmu_read_file(text, sizeof(text)), 3 * NTI_CLAIM_LINE_BYTES);
 	TT_IS(try_take(&pmu, &owner), -EBUSY);
 	nti_claim_settle(claim);
 	nti_claim_free(claim);
@@ -586,13 +558,21 @@ TEST(no_record_no_write)
 	}
 }
 
+/* Selects of a core, of all makes. */
+static uint32_t select_of_core(uint32_t i)
+{
+	return i < 8 ? 0x186 + i : i < 14 ? 0xc0010200 + 2 * (i - 8) : 0xc0010000 + i - 14;
+}
+
 /* A file system of one page, in a namespace of its own. */
 static int fill_disk(void *arg)
 {
+	static const struct nti_claim_pmu core = { .name = "cpu-1", .what = "core PMU of CPU 1" };
 	struct pmu *pmu = arg;
+	struct nti_claim_owner owner;
 	struct nti_claim *claim;
 	struct nthw_io *io;
-	int ret = 0;
+	int ret;
 	uint32_t i;
 
 	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
@@ -604,12 +584,12 @@ static int fill_disk(void *arg)
 	pmu_os->ops->free(pmu_os);
 	if (nti_os_linux_new(pmu_root, &pmu_os) < 0)
 		return 1;
-	claim = pmu_take(pmu);
-	io = nti_claim_io(claim);
+	ret = nti_claim_new(pmu_os, &core, &pmu->io, &owner, &claim);
+	io = ret ? NULL : nti_claim_io(claim);
 	/* 15 lines beside the first one. */
 	for (i = 0; ret == 0 && i < 16; i++)
-		ret = io->write(io, NTHW_SPACE_MSR, 1, i < 8 ? 0x3c0 + i : 0x3b0 + i - 8, ~0u - i);
-	return ret == -ENOSPC && i == 16 && *pmu_at(pmu, 0x3b7) == 5 ? 0 : 1;
+		ret = io->write(io, NTHW_SPACE_MSR, 1, select_of_core(i), 0x400101);
+	return ret == -ENOSPC && i == 16 && *pmu_at(pmu, select_of_core(15)) == 5 ? 0 : 1;
 }
 
 TEST(a_full_disk)
@@ -620,11 +600,8 @@ TEST(a_full_disk)
 
 	pmu_clear();
 	pmu_init(&pmu);
-	pmu.count = 0;
-	for (i = 0; i < 8; i++) {
-		pmu.reg[pmu.count++] = (struct pmu_register){ .address = 0x3c0 + i, .value = 5 };
-		pmu.reg[pmu.count++] = (struct pmu_register){ .address = 0x3b0 + i, .value = 5 };
-	}
+	for (pmu.count = i = 0; i < 16; i++)
+		pmu.reg[pmu.count++] = (struct pmu_register){ select_of_core(i), 5 };
 	ret = in_child(fill_disk, &pmu);
 	if (ret == 77)
 		TT_SKIP("a file system of one page cannot be mounted by this user");
@@ -721,7 +698,7 @@ TEST(others_files)
 	TT_IS(chmod(pmu_path(FILE_NAME), 0620), 0);
 	TT_IS(try_take(&pmu, &owner), -EBADMSG);
 	memset(text, ' ', sizeof(text));
-	(void)snprintf(text, sizeof(text), "ntime-claim-1\t");
+	(void)snprintf(text, sizeof(text), "ntime-claim-2\t");
 	text[strlen(text)] = ' ';
 	pmu_write_file("uncore-0", text, sizeof(text));
 	TT_IS(chmod(pmu_path(FILE_NAME), 0600), 0);
@@ -750,12 +727,12 @@ static const struct why_row {
 	  "end it, or wait for its end" },
 	{ __LINE__,
 	  -EBUSY,
-	  { 123, "ntime watch", false, "MSR_UNCORE_PMC2" },
-	  "counter MSR_UNCORE_PMC2 of package 0 is in use by ntime watch (pid 123)",
+	  { 123, "ntime watch", false, "MSR_UNCORE_PERFEVTSEL2" },
+	  "MSR_UNCORE_PERFEVTSEL2 of package 0 is in use by ntime watch (pid 123)",
 	  "end it, or wait for its end" },
 	{ __LINE__,
 	  -EBUSY,
-	  { 123, "", true, "MSR_UNCORE_PMC2" },
+	  { 123, "", true, "MSR_UNCORE_PERFEVTSEL2" },
 	  "uncore of package 0 is in use by a process that a program (pid 123) left behind",
 	  "end it, or wait for its end" },
 	{ __LINE__,
@@ -803,7 +780,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(leaves_nothing),
 		cmocka_unit_test(writes_down_first),
-		cmocka_unit_test(counters_of_cores),
+		cmocka_unit_test(selects_of_cores),
 		cmocka_unit_test(every_kind_of_box),
 		cmocka_unit_test(twice_in_one_process),
 		cmocka_unit_test(names),

@@ -7,7 +7,7 @@
  *     left-busy  somebody else has the third one now    left-own   it is this process that left it
  *     left-away  the registers cannot be reached        left-gone  they are on a device that is no
  *                                                                  more
- *     left-done  it is restored as soon as it was seen
+ *     left-done  it is off as soon as it was seen
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -64,10 +64,11 @@ int ntime_repair(struct ntime_ctx *ctx, const char *name, uint32_t flags,
 	int eio = has_word("left-eio") && !(flags & NTIME_REPAIR_LOOK) ? -EIO : 0;
 	int busy = has_word("left-busy") ? -EBUSY : has_word("left-gone") ? -ENODEV : 0;
 	const struct ntime_repair_step steps[] = {
-		{ sizeof(steps[0]), 0, "CPU 1", "MSR_UNCORE_PERF_GLOBAL_CTRL", 0xd, 0x1, "" },
+		{ sizeof(steps[0]), 0, "CPU 1", "MSR_UNCORE_PERFEVTSEL1", 0x400101, 0x101, "" },
 		{ sizeof(steps[0]), eio, "CPU 1", "MSR_UNCORE_PERFEVTSEL2", 0x420183,
-		  eio ? 0x420183 : 0, eio ? "CPU 1 refuses to write MSR 0x3c2" : "" },
-		{ sizeof(steps[0]), busy, "CPU 1", "MSR_UNCORE_PMC2", 77, busy ? 77 : 5, "" },
+		  eio ? 0x420183 : 0x20183, eio ? "CPU 1 refuses to write MSR 0x3c2" : "" },
+		{ sizeof(steps[0]), busy, "CPU 1", "MSR_UNCORE_PERFEVTSEL3", 0x40004d,
+		  busy ? 0x40004d : 0x4d, "" },
 	};
 	int ret = 0;
 

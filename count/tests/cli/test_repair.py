@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 import command as t    # noqa: E402
 from command import environment, equal, err, fake_only, has, has_not, ntime, real_only    # noqa: E402
 test = t.test
-ENABLE, COUNTER = 0x391, 0x3b2
+SELECT, ENABLE = 0x3c2, 0x391
 with open('/proc/sys/kernel/random/boot_id', encoding='ascii') as boot_file:
     BOOT = boot_file.read().strip()
 
@@ -59,11 +59,11 @@ def wrong_command_lines():
 # ---- with the stand-in ----
 
 FOUND = '''uncore of package 0, left by ntime watch (pid 4711):
-  MSR_UNCORE_PERF_GLOBAL_CTRL of CPU 1: found 0xd, restored 0x1
-  MSR_UNCORE_PERFEVTSEL2 of CPU 1: found 0x420183, restored 0
-  MSR_UNCORE_PMC2 of CPU 1: found 0x4d, restored 0x5
+  MSR_UNCORE_PERFEVTSEL1 of CPU 1: found 0x400101, now 0x101
+  MSR_UNCORE_PERFEVTSEL2 of CPU 1: found 0x420183, now 0x20183
+  MSR_UNCORE_PERFEVTSEL3 of CPU 1: found 0x40004d, now 0x4d
 '''
-LOOKED = FOUND.replace('found', 'holds').replace('restored', 'was')
+LOOKED = FOUND.replace('found', 'holds').replace('now', 'off it is')
 
 
 @fake_only
@@ -71,8 +71,8 @@ def nothing_to_repair():
     for args in ((), ('--yes',)):
         done = ntime('doctor', '--repair', *args)
         equal((done.returncode, out(done), err(done)),
-              (0, 'nothing to repair: no program left registers changed\n', ''))
-    equal(answered(None), (0, 'nothing to repair: no program left registers changed\n'))
+              (0, 'nothing to repair: no program left counters running\n', ''))
+    equal(answered(None), (0, 'nothing to repair: no program left counters running\n'))
 
 
 @fake_only
@@ -105,7 +105,7 @@ def terminals_are_asked():
         equal(status, 125)
         has(shown, LOOKED)
         has(shown, 'ntime: nothing was written')
-        has_not(shown, 'restored')
+        has_not(shown, 'found')
     status, shown = answered(None, '--yes', fake='left')
     equal((status, shown), (0, FOUND))
 
@@ -114,14 +114,14 @@ def terminals_are_asked():
 def what_is_left_alone():
     done = ntime('doctor', '--repair', '--yes', fake='left left-busy')
     equal(done.returncode, 0)
-    has(out(done), 'MSR_UNCORE_PMC2 of CPU 1: 0x4d, left unchanged: another program uses it now\n')
+    has(out(done), 'MSR_UNCORE_PERFEVTSEL3 of CPU 1: 0x40004d, left unchanged: another program uses it now\n')
 
 
 @fake_only
 def failures_are_told():
     done = ntime('doctor', '--repair', '--yes', fake='left left-eio')
     equal(done.returncode, 125)
-    has(out(done), 'MSR_UNCORE_PERFEVTSEL2 of CPU 1: not restored: CPU 1 refuses to write MSR 0x3c2\n')
+    has(out(done), 'MSR_UNCORE_PERFEVTSEL2 of CPU 1: not switched off: CPU 1 refuses to write MSR 0x3c2\n')
     equal(err(done), 'ntime: 1 register of uncore-0 stays on record\n'
                      'ntime: as soon as these registers can be reached: ntime doctor --repair\n')
     done = ntime('doctor', '--repair', '--yes', fake='left-denied')
@@ -151,20 +151,22 @@ def line(*fields):
     return body + b'%08x\n' % zlib.crc32(body)
 
 
+OURS = ('msr', '0x3c2', 64, 'CPU 0', 0, 'MSR_UNCORE_PERFEVTSEL2', '0x20183', '0x420183', '0x400183')
+
+
 class Machine(tempfile.TemporaryDirectory):
-    """A killed program had CPU 0's uncore counter 2: enabled beside others in the register that they share, and counting."""
+    """A killed program had CPU 0's uncore counter 2, which runs, beside others in the register that they share."""
 
     def __init__(self):
         super().__init__()
         os.chmod(self.name, 0o755)
         self.put('sys/devices/system/cpu/online', b'0\n')
         self.put('proc/cpuinfo', b'vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 26\nflags\t\t: fpu lm\n')
-        self.put('run/ntime/uncore-0', line('ntime-claim-1', 4711, 1, BOOT, 'uncore of package 0', 'ntime watch') +
-                 line('msr', '0x391', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x1', '0x1', '0x5', '0x4') +
-                 line('msr', '0x3b2', 64, 'counter', 'CPU 0', 0, 'MSR_UNCORE_PMC2', '0x4d2', '0', '0', '0'))
+        self.put('run/ntime/uncore-0', line('ntime-claim-2', 4711, 1, BOOT, 'uncore of package 0', 'ntime watch') +
+                 line(*OURS))
         self.put('dev/cpu/0/msr', b'\0' * 0x1000)
         self.set(ENABLE, 0x80000005)
-        self.set(COUNTER, 99)
+        self.set(SELECT, 0x420183)
 
     def __enter__(self):
         return self
@@ -203,21 +205,20 @@ def doctor_tells_and_repairs():
         done = ntime('doctor', '--root', root)
         text = ' '.join(out(done).split())
         equal(done.returncode, 1)
-        has(text, 'uncore of package 0 ntime watch (pid 4711) left 2 registers programmed '
+        has(text, 'uncore of package 0 ntime watch (pid 4711) left 1 register programmed '
                   'remedy: ntime doctor --repair')
         report = json.loads(ntime('doctor', '--root', root, '--json').stdout)
         has([o['what'] for o in report['problems'] if o['remedy'] == 'ntime doctor --repair'], 'uncore of package 0')
         done = ntime('doctor', '--root', root, '--repair')
         equal(done.returncode, 125)
-        has(out(done), 'MSR_UNCORE_PMC2 of CPU 0: holds 0x63, was 0x4d2')
+        has(out(done), 'MSR_UNCORE_PERFEVTSEL2 of CPU 0: holds 0x420183, off it is 0x20183')
         has(err(done), 'add --yes')
-        equal((m.get(ENABLE), m.get(COUNTER), m.records()), (0x80000005, 99, ['uncore-0']))
+        equal((m.get(ENABLE), m.get(SELECT), m.records()), (0x80000005, 0x420183, ['uncore-0']))
         done = ntime('doctor', '--root', root, '--repair', '--yes')
         equal((done.returncode, out(done), err(done)), (0, '''uncore of package 0, left by ntime watch (pid 4711):
-  MSR_UNCORE_PERF_GLOBAL_CTRL of CPU 0: found 0x80000005, restored 0x80000001
-  MSR_UNCORE_PMC2 of CPU 0: found 0x63, restored 0x4d2
+  MSR_UNCORE_PERFEVTSEL2 of CPU 0: found 0x420183, now 0x20183
 ''', ''))
-        equal((m.get(ENABLE), m.get(COUNTER)), (0x80000001, 0x4d2))
+        equal((m.get(ENABLE), m.get(SELECT)), (0x80000005, 0x20183))
         equal(m.records(), [])
         has(out(ntime('doctor', '--root', root, '--repair', '--yes')), 'nothing to repair')
         has_not(out(ntime('doctor', '--root', root)), '--repair')
@@ -228,13 +229,13 @@ def doctor_tells_each_program_once():
     needs_msrs()
     with Machine() as m:
         for bank, pid in (('uncore-1', 4711), ('cpu-0', 4712)):
-            m.put(f'run/ntime/{bank}', line('ntime-claim-1', pid, 1, BOOT, f'bank {bank}', 'ntime watch') +
-                  line('msr', '0x3c2', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERFEVTSEL2', '0', '0', '0x400183', '0x400183'))
+            m.put(f'run/ntime/{bank}', line('ntime-claim-2', pid, 1, BOOT, f'bank {bank}', 'ntime watch') +
+                  line(*OURS))
         found = {o['what']: o['reason'] for o in json.loads(ntime('doctor', '--root', m.name, '--json').stdout)['problems']
                  if o['remedy'] == 'ntime doctor --repair'}
         first = [what for what in found if 'uncore' in what][0]
         equal(sorted(first.split(', ')), ['bank uncore-1', 'uncore of package 0'])
-        equal(found, {first: f'ntime watch (pid 4711) left 3 registers of 2 boxes programmed',
+        equal(found, {first: f'ntime watch (pid 4711) left 2 registers of 2 boxes programmed',
                       'bank cpu-0': f'ntime watch (pid 4712) left 1 register programmed'})
 
 
@@ -252,13 +253,11 @@ def others_registers_stay():
     needs_msrs()
     with Machine() as m:
         root = m.name
-        m.put('run/ntime/uncore-0', line('ntime-claim-1', 4711, 1, BOOT, 'uncore of package 0', 'ntime watch') +
-              line('msr', '0x3c2', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERFEVTSEL2', '0', '0', '0x400183', '0x400183'))
-        m.set(0x3c2, 0x400167)
+        m.set(SELECT, 0x400167)
         done = ntime('doctor', '--root', root, '--repair', '--yes')
         equal(done.returncode, 0)
         has(out(done), 'MSR_UNCORE_PERFEVTSEL2 of CPU 0: 0x400167, left unchanged: another program uses it now\n')
-        equal(m.get(0x3c2), 0x400167)
+        equal(m.get(SELECT), 0x400167)
         equal(m.records(), [])
 
 
@@ -266,19 +265,18 @@ def others_registers_stay():
 def only_rows_and_their_stored_bits():
     """A record that says anything else is refused as a whole, and nothing is written."""
     needs_msrs()
-    good = ('msr', '0x391', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x1', '0x1', '0x5', '0x4')
-    for wrong in (('msr', '0x1a0', 64, 'control', 'CPU 0', 0, 'IA32_NOBODY_KNOWS', '0', '0', '0x1', '0x1'),
+    for wrong in (('msr', '0x1a0', 64, 'CPU 0', 0, 'IA32_NOBODY_KNOWS', '0', '0x1', '0x1'),
                   # LSTAR, which the kernel is entered by, under a name that has a row
-                  ('msr', '0xc0000082', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERFEVTSEL2', '0x1000', '0', '0', '0xffffffffffffffff'),
-                  ('msr', '0xc0000082', 64, 'counter', 'CPU 0', 0, 'MSR_UNCORE_PMC2', '0x1000', '0', '0', '0'),
+                  ('msr', '0xc0000082', 64, 'CPU 0', 0, 'MSR_UNCORE_PERFEVTSEL2', '0', '0', '0xffffffffffffffff'),
                   # bits that no field of the row stores
-                  ('msr', '0x391', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x4000000000000001', '0x1', '0x1', '0x4000000000000000'),
-                  # a control as a counter, of which all bits are restored
-                  ('msr', '0x391', 64, 'counter', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x1', '0', '0', '0'),
-                  ('pci', '0x4', 16, 'control', '0000:00:1f.2', -1, 'PCI_COMMAND_REGISTER', '0x4', '0', '0', '0x4')):
-        for lines in ((wrong,), (good, wrong) if wrong[1] != '0x391' else (wrong,)):
+                  ('msr', '0x3c3', 64, 'CPU 0', 0, 'MSR_UNCORE_PERFEVTSEL3', '0', '0', '0x4000000000000000'),
+                  # registers that let nothing run by themselves
+                  ('msr', '0x391', 64, 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x1', '0x5', '0x4'),
+                  ('msr', '0x3b2', 64, 'CPU 0', 0, 'MSR_UNCORE_PMC2', '0', '0', '0'),
+                  ('pci', '0x4', 16, '0000:00:1f.2', -1, 'PCI_COMMAND_REGISTER', '0', '0', '0x4')):
+        for lines in ((wrong,), (OURS, wrong)):
             with Machine() as m:
-                m.put('run/ntime/uncore-0', line('ntime-claim-1', 4711, 1, BOOT, 'uncore of package 0', 'ntime watch') +
+                m.put('run/ntime/uncore-0', line('ntime-claim-2', 4711, 1, BOOT, 'uncore of package 0', 'ntime watch') +
                       b''.join(line(*fields) for fields in lines))
                 with open(os.path.join(m.name, 'dev/cpu/0/msr'), 'rb') as f:
                     before = f.read()
@@ -297,12 +295,12 @@ def only_this_boot():
     for boot, status, told in (('-', 125, 'it is not known whether it was written since this machine was started'),
                                ('11111111-2222-3333-4444-555555555555', 0, '')):
         with Machine() as m:
-            m.put('run/ntime/uncore-0', line('ntime-claim-1', 4711, 1, boot, 'uncore of package 0', 'ntime watch') +
-                  line('msr', '0x391', 64, 'control', 'CPU 0', 0, 'MSR_UNCORE_PERF_GLOBAL_CTRL', '0x1', '0x1', '0x5', '0x4'))
+            m.put('run/ntime/uncore-0', line('ntime-claim-2', 4711, 1, boot, 'uncore of package 0', 'ntime watch') +
+                  line(*OURS))
             done = ntime('doctor', '--root', m.name, '--repair', '--yes')
             equal(done.returncode, status, boot)
             has(err(done), told)
-            equal(m.get(ENABLE), 0x80000005)
+            equal(m.get(SELECT), 0x420183)
 
 
 @real_only
@@ -315,7 +313,7 @@ def only_records_of_root():
         with Machine() as m:
             change(os.path.join(m.name, 'run/ntime/uncore-0'))
             equal(ntime('doctor', '--root', m.name, '--repair', '--yes').returncode, 125)
-            equal((m.get(ENABLE), m.get(COUNTER)), (0x80000005, 99))
+            equal(m.get(SELECT), 0x420183)
 
 
 @real_only
@@ -329,9 +327,9 @@ def registers_that_cannot_be_reached():
             pass
         done = ntime('doctor', '--root', root, '--repair', '--yes')
         equal(done.returncode, 125)
-        has(err(done), '2 registers of uncore-0 could not be restored and stay on record: no MSR device for CPU 0: the msr '
+        has(err(done), '1 register of uncore-0 could not be switched off and stays on record: no MSR device for CPU 0: the msr '
                        'driver is not loaded; remedy: modprobe msr')
-        has(out(done), 'of CPU 0: not restored: no MSR device for CPU 0: the msr driver is not loaded; remedy: modprobe msr\n')
+        has(out(done), 'of CPU 0: not switched off: no MSR device for CPU 0: the msr driver is not loaded; remedy: modprobe msr\n')
         has(err(done), 'as soon as these registers can be reached: ntime doctor --repair\n')
         equal(m.records(), ['uncore-0'])
 

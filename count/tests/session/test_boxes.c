@@ -821,9 +821,9 @@ TEST(two_sessions)
 	TT_IS(fake_boxes_open(&other, NULL, 0, 0, THROTTLED "," READS ",uncore_imc_1/event=0x04/",
 			      &b),
 	      0);
-	TT_HAS(item_of(b, 0).reason, "counter MSR_UNCORE_PMC7 of package 0 is in use by ");
+	TT_HAS(item_of(b, 0).reason, "MSR_UNCORE_PERFEVTSEL7 of package 0 is in use by ");
 	TT_HAS(item_of(b, 0).reason, pid);
-	TT_HAS(item_of(b, 1).reason, "counter MC_CH_PCI_PMON_CTR3 of package 0");
+	TT_HAS(item_of(b, 1).reason, "MC_CH_PCI_PMON_CTL3 of package 0");
 	TT_HAS(item_of(b, 1).reason, pid);
 	ntime_session_free(b);
 	fake_boxes_work(&f, 0, 10, 10, 0);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where in an array the element with a key is: a hash table beside the array, which is its owner's. */
+/*
+ * Where in an array the element with a key is: a hash table beside the array, which is its owner's.
+ */
 #ifndef NTI_TRACE_SLOTS_H
 #define NTI_TRACE_SLOTS_H
 
