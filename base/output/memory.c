@@ -79,6 +79,17 @@ void *cli_realloc(void *old, size_t n, size_t bytes)
 	return must(reallocarray(old, n ? n : 1, bytes));
 }
 
+void cli_grow_bytes(void *array, size_t n, size_t bytes)
+{
+	void *objects;
+
+	if (n & (n - 1))
+		return;
+	memcpy(&objects, array, sizeof(objects));
+	objects = cli_realloc(objects, n ? 2 * n : 1, bytes);
+	memcpy(array, &objects, sizeof(objects));
+}
+
 char *cli_strdup(const char *text)
 {
 	return must(strdup(text));

@@ -20,12 +20,20 @@ void *cli_malloc(size_t bytes);
 void *cli_calloc(size_t n, size_t bytes);
 /* @n elements of @bytes. */
 void *cli_realloc(void *old, size_t n, size_t bytes);
+/* @array: the address of a pointer to objects of @bytes each. Of cli_grow(). */
+void cli_grow_bytes(void *array, size_t n, size_t bytes);
 char *cli_strdup(const char *text);
 /* At most @most bytes of @text. */
 char *cli_strndup(const char *text, size_t most);
 /* As asprintf(3). */
 char *cli_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *cli_format_args(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+
+/*
+ * Room for one more behind the @n objects of *@array, which only cli_grow() has allocated, from n =
+ * 0 on: NULL then, or what is to be used again. It doubles where @n is a power of two.
+ */
+#define cli_grow(array, n) cli_grow_bytes((array), (n), sizeof(**(array)))
 
 /* As those of C; what they answer to other failures they answer still. */
 FILE *cli_fopen(const char *path, const char *mode);

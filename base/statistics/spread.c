@@ -16,9 +16,7 @@ void cli_spread_add(struct cli_spread *s, double number)
 {
 	double step = number - s->mean;
 
-	/* Room doubles: it is full where the number is a power of two. */
-	if (!(s->n & (s->n - 1)))
-		s->run = cli_realloc(s->run, s->n ? 2 * s->n : 1, sizeof(*s->run));
+	cli_grow(&s->run, s->n);
 	s->run[s->n++] = number;
 	s->mean += step / (double)s->n;
 	s->m2 += step * (number - s->mean);
