@@ -171,7 +171,7 @@ static int add_command(struct cli_compare_commands *c, const struct cli_scans *s
 
 	for (int i = 0; i < LINES; i++)
 		made[i] = line[i] ? cli_scans_replace(scans, line[i]) : NULL;
-	c->of = cli_realloc(c->of, c->n + 1, sizeof(*c->of));
+	cli_grow(&c->of, c->n);
 	of = &c->of[c->n++];
 	*of = (struct cli_compare_command){ .line = made[LINE],
 					    .setup = made[SETUP],

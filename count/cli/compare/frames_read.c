@@ -62,7 +62,7 @@ static struct cli_frame_series *series_of(struct reader *r, unsigned long drawab
 	for (size_t i = 0; i < all->n; i++)
 		if (all->series[i].operand == r->operand && all->series[i].drawable == drawable)
 			return &all->series[i];
-	all->series = cli_realloc(all->series, all->n + 1, sizeof(*all->series));
+	cli_grow(&all->series, all->n);
 	all->series[all->n] = (struct cli_frame_series){ .path = r->operand_path,
 							 .operand = r->operand,
 							 .drawable = drawable,
@@ -75,7 +75,7 @@ static struct cli_frame_counter *add_counter(struct cli_frame_series *s, const c
 {
 	struct cli_frame_counter *c;
 
-	s->counter = cli_realloc(s->counter, s->counters + 1, sizeof(*s->counter));
+	cli_grow(&s->counter, s->counters);
 	c = &s->counter[s->counters++];
 	*c = (struct cli_frame_counter){ .name = cli_strndup(name, chars),
 					 .unit = cli_strdup(unit),
@@ -101,11 +101,9 @@ static void add_titled(struct cli_frame_series *s, const char *title)
 	free(of);
 }
 
-/* Room doubles: it is full where the number is a power of two. */
 static void add_value(struct cli_frame_counter *c, double value)
 {
-	if (!(c->n & (c->n - 1)))
-		c->value = cli_realloc(c->value, c->n ? 2 * c->n : 1, sizeof(*c->value));
+	cli_grow(&c->value, c->n);
 	c->value[c->n++] = value;
 }
 
@@ -165,7 +163,7 @@ static int split(struct reader *r, char *line, char separator)
 		bool is_quoted = *line == '"';
 		char *to = line;
 
-		r->field = cli_realloc(r->field, r->fields + 1, sizeof(*r->field));
+		cli_grow(&r->field, r->fields);
 		r->field[r->fields] = line;
 		line += is_quoted;
 		for (; *line && (is_quoted || *line != separator); line++) {

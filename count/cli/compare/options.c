@@ -130,7 +130,7 @@ const struct cli_foreign cli_compare_foreign[] = {
 
 static int add_word(struct cli_words *w, const char *word)
 {
-	w->word = cli_realloc(w->word, w->n + 1, sizeof(*w->word));
+	cli_grow(&w->word, w->n);
 	w->word[w->n++] = (char *)word;
 	return 0;
 }
@@ -261,8 +261,7 @@ static int join_lists(struct cli_compare_options *o, int argc, char **argv)
 		if (is_over || !is_list_option(argv[i]) || i + 2 >= argc ||
 		    strchr(argv[i + 1], '='))
 			continue;
-		o->joined.word =
-			cli_realloc(o->joined.word, o->joined.n + 1, sizeof(*o->joined.word));
+		cli_grow(&o->joined.word, o->joined.n);
 		argv[to] = cli_format("%s=%s", argv[i + 1], argv[i + 2]);
 		o->joined.word[o->joined.n++] = argv[to++];
 		i += 2;

@@ -13,7 +13,7 @@
 size_t cli_results_add_metric(struct cli_results *r, const char *name, const char *unit,
 			      const char *reason)
 {
-	r->metric = cli_realloc(r->metric, r->metrics + 1, sizeof(*r->metric));
+	cli_grow(&r->metric, r->metrics);
 	r->metric[r->metrics] = (struct cli_metric){ .name = cli_strdup(name),
 						     .unit = cli_strdup(unit),
 						     .reason = cli_strdup(reason) };
@@ -30,7 +30,7 @@ void cli_results_add_figures(struct cli_results *r)
 
 size_t cli_results_add_side(struct cli_results *r, const char *name, const char *line)
 {
-	r->side = cli_realloc(r->side, r->sides + 1, sizeof(*r->side));
+	cli_grow(&r->side, r->sides);
 	r->side[r->sides] = (struct cli_side){ .name = cli_strdup(name),
 					       .line = cli_strdup(line),
 					       .reference = r->sides ? 0 : SIZE_MAX };
@@ -53,7 +53,7 @@ void cli_results_add_parameter(struct cli_results *r, size_t side, const char *n
 {
 	struct cli_side *s = &r->side[side];
 
-	s->parameter = cli_realloc(s->parameter, s->parameters + 1, sizeof(*s->parameter));
+	cli_grow(&s->parameter, s->parameters);
 	s->parameter[s->parameters++] =
 		(struct cli_parameter){ .name = cli_strdup(name), .value = cli_strdup(value) };
 }
@@ -83,13 +83,10 @@ void cli_results_add_run(struct cli_results *r, size_t side, size_t round, const
 	struct cli_side *s = &r->side[side];
 	size_t row = r->metrics * sizeof(*value);
 
-	/* Room doubles: it is full where the number is a power of two. */
-	if (!(s->runs & (s->runs - 1))) {
-		size_t room = s->runs ? 2 * s->runs : 1;
-
-		s->value = cli_realloc(s->value, room, row);
-		s->round = cli_realloc(s->round, room, sizeof(*s->round));
-	}
+	/* As cli_grow(), for rows. */
+	if (!(s->runs & (s->runs - 1)))
+		s->value = cli_realloc(s->value, s->runs ? 2 * s->runs : 1, row);
+	cli_grow(&s->round, s->runs);
 	memcpy(s->value + s->runs * r->metrics, value, row);
 	s->round[s->runs++] = round;
 }
@@ -100,7 +97,7 @@ void cli_results_add_failed(struct cli_results *r, size_t side, size_t round,
 	struct cli_side *s = &r->side[side];
 	size_t row = r->metrics * sizeof(*value);
 
-	s->failed = cli_realloc(s->failed, s->n_failed + 1, sizeof(*s->failed));
+	cli_grow(&s->failed, s->n_failed);
 	s->failed[s->n_failed] = (struct cli_failed_run){ .round = round,
 							  .outcome = *outcome,
 							  .value = cli_malloc(row + 1) };

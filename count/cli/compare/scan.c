@@ -40,7 +40,7 @@ static int parse(struct cli_scan *s, const char *list)
 	for (rest = equal + 1; (value = strsep(&rest, ","));) {
 		if (!*value)
 			return cli_compare_misuse("-L %s: a value is empty", s->name);
-		s->value = cli_realloc(s->value, s->n + 1, sizeof(*s->value));
+		cli_grow(&s->value, s->n);
 		s->value[s->n++] = value;
 		for (size_t i = 0; i + 1 < s->n; i++)
 			if (strcmp(s->value[i], value) == 0)

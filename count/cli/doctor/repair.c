@@ -33,7 +33,7 @@ static int note(void *arg, const struct ntime_leftover *left)
 {
 	struct repair *r = arg;
 
-	r->left = cli_realloc(r->left, r->n + 1, sizeof(*r->left));
+	cli_grow(&r->left, r->n);
 	r->left[r->n++] = (struct left){ .name = cli_strdup(left->name),
 					 .what = cli_strdup(left->what),
 					 .command = cli_strdup(left->command),

@@ -141,7 +141,7 @@ static void add_row(struct selftest *t, const struct ntime_item *item, const str
 {
 	struct row *row;
 
-	t->row = cli_realloc(t->row, t->n + 1, sizeof(*t->row));
+	cli_grow(&t->row, t->n);
 	row = &t->row[t->n++];
 	*row = (struct row){
 		.event = cli_strdup(item->name),
@@ -388,8 +388,8 @@ static int note_event(void *arg, const struct ntime_event_info *event)
 		/* Units outside of the cores are marked by an empty event. */
 		if (*t->event[i] || strcmp(t->unit[i], event->unit) != 0)
 			continue;
-		t->event = cli_realloc(t->event, t->events + 1, sizeof(*t->event));
-		t->unit = cli_realloc(t->unit, t->events + 1, sizeof(*t->unit));
+		cli_grow(&t->event, t->events);
+		cli_grow(&t->unit, t->events);
 		t->event[t->events] = cli_strdup(event->name);
 		t->unit[t->events++] = cli_strdup(event->unit);
 		break;
@@ -408,8 +408,8 @@ static int note_unit(void *arg, const struct ntime_unit_info *unit)
 			return 0;
 	if (!unit->usable || is_tried(t, unit))
 		return 0;
-	t->event = cli_realloc(t->event, t->events + 1, sizeof(*t->event));
-	t->unit = cli_realloc(t->unit, t->events + 1, sizeof(*t->unit));
+	cli_grow(&t->event, t->events);
+	cli_grow(&t->unit, t->events);
 	t->event[t->events] = cli_strdup("");
 	t->unit[t->events++] = cli_strdup(unit->name);
 	return 0;

@@ -9,14 +9,6 @@
 #include "count/cli/list/catalog.h"
 #include "base/output/memory.h"
 
-/* Room for one more entry of @size bytes behind @n of them, doubling. */
-static void *grow(void *array, size_t n, size_t size)
-{
-	if (n & (n - 1))
-		return array;
-	return cli_realloc(array, n ? 2 * n : 1, size);
-}
-
 #define TEXTS_BYTES 65536
 
 /* Texts behind one another: there are some ten an event. */
@@ -50,7 +42,7 @@ static int add_method(void *arg, const struct ntime_method_info *method)
 	struct cli_catalog *c = arg;
 	struct ntime_method_info *w;
 
-	c->method = grow(c->method, c->methods, sizeof(*c->method));
+	cli_grow(&c->method, c->methods);
 	w = &c->method[c->methods++];
 	*w = *method;
 	own(c, &w->name);
@@ -67,7 +59,7 @@ static int add_unit(void *arg, const struct ntime_unit_info *unit)
 	struct cli_catalog *c = arg;
 	struct ntime_unit_info *u;
 
-	c->unit = grow(c->unit, c->units, sizeof(*c->unit));
+	cli_grow(&c->unit, c->units);
 	u = &c->unit[c->units++];
 	c->all_units = c->units;
 	*u = *unit;
@@ -117,7 +109,7 @@ static int add_event_to(struct cli_catalog *c, struct ntime_event_info **array, 
 {
 	struct ntime_event_info *e;
 
-	*array = grow(*array, *n, sizeof(**array));
+	cli_grow(array, *n);
 	e = &(*array)[(*n)++];
 	*e = *event;
 	own(c, &e->name);
@@ -155,7 +147,7 @@ static int add_problem(void *arg, const struct ntime_problem *problem)
 	struct cli_catalog *c = arg;
 	struct ntime_problem *o;
 
-	c->problem = grow(c->problem, c->problems, sizeof(*c->problem));
+	cli_grow(&c->problem, c->problems);
 	o = &c->problem[c->problems++];
 	*o = *problem;
 	own(c, &o->what);

@@ -24,10 +24,7 @@ static char *copy_of(const char *text)
 /* One more, copied. */
 static void dump_add(struct cli_dump *d, const struct cli_dumped *reg)
 {
-	if (d->n == d->room) {
-		d->room = d->room ? 2 * d->room : 256;
-		d->reg = cli_realloc(d->reg, d->room, sizeof(*d->reg));
-	}
+	cli_grow(&d->reg, d->n);
 	d->reg[d->n++] = (struct cli_dumped){ .path = copy_of(reg->path),
 					      .table = copy_of(reg->table),
 					      .name = copy_of(reg->name),

@@ -18,7 +18,7 @@ struct cli_dumped {
 
 struct cli_dump {
 	struct cli_dumped *reg;
-	size_t n, room;
+	size_t n;
 };
 
 /*

@@ -234,10 +234,7 @@ int cli_registers_add(void *arg, const struct ntime_register_info *reg)
 {
 	struct cli_registers *list = arg;
 
-	if (list->n == list->room) {
-		list->room = list->room ? 2 * list->room : 64;
-		list->reg = cli_realloc(list->reg, list->room, sizeof(*list->reg));
-	}
+	cli_grow(&list->reg, list->n);
 	list->reg[list->n++] = *reg;
 	return 0;
 }

@@ -47,7 +47,7 @@ int cli_reg_hammer(struct cli_reg *r);
 /* Registers of the machine; their strings live as long as the context. */
 struct cli_registers {
 	struct ntime_register_info *reg;
-	size_t n, room;
+	size_t n;
 };
 
 /* For ntime_register_for_each() and _find(): put one behind the others. */

@@ -34,7 +34,7 @@ void cli_outcomes_add_runs(struct cli_outcomes *all, const struct cli_outcome *o
 	while (i < all->n && !is_same(&all->of[i].outcome, o))
 		i++;
 	if (i == all->n) {
-		all->of = cli_realloc(all->of, all->n + 1, sizeof(*all->of));
+		cli_grow(&all->of, all->n);
 		all->of[all->n++] = (struct cli_outcome_count){ .outcome = *o };
 	}
 	all->of[i].runs += runs;

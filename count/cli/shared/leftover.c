@@ -38,7 +38,7 @@ static int note_pmu(void *arg, const struct ntime_leftover *left)
 
 	if (left->pid != (int32_t)getpid() || !left->registers)
 		return 0;
-	l->pmu = cli_realloc(l->pmu, l->n + 1, sizeof(*l->pmu));
+	cli_grow(&l->pmu, l->n);
 	b = &l->pmu[l->n++];
 	*b = (struct pmu){ .registers = left->registers };
 	(void)snprintf(b->name, sizeof(b->name), "%s", left->name);

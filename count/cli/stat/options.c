@@ -189,7 +189,7 @@ static int add_wish(struct cli_stat_options *o, const char *text, bool is_formul
 {
 	if (!*text)
 		return misuse("an event or metric is missing in '%s'", text);
-	o->wish = cli_realloc(o->wish, o->wishes + 1, sizeof(*o->wish));
+	cli_grow(&o->wish, o->wishes);
 	o->wish[o->wishes++] = (struct cli_wish){ text, is_formula };
 	return 0;
 }
@@ -212,7 +212,7 @@ static int add_pid(struct cli_stat_options *o, const char *text)
 			return 0;
 	if (o->pids == MAX_PIDS)
 		return misuse("too many ids, at '%s'", text);
-	o->pid = cli_realloc(o->pid, o->pids + 1, sizeof(*o->pid));
+	cli_grow(&o->pid, o->pids);
 	o->pid[o->pids++] = (int)pid;
 	return 0;
 }
@@ -250,7 +250,7 @@ static void add_name(void *arg, const char *event, size_t chars)
 {
 	struct cli_stat_options *o = arg;
 
-	o->names = cli_realloc(o->names, o->n_names + 1, sizeof(*o->names));
+	cli_grow(&o->names, o->n_names);
 	o->names[o->n_names++] = cli_strndup(event, chars);
 	(void)add_wish(o, o->names[o->n_names - 1], false);
 }

@@ -20,7 +20,7 @@ static void add_line(struct cli_notes *notes, const char *format, ...)
 {
 	va_list args;
 
-	notes->line = cli_realloc(notes->line, notes->n + 1, sizeof(*notes->line));
+	cli_grow(&notes->line, notes->n);
 	va_start(args, format);
 	notes->line[notes->n++] = cli_format_args(format, args);
 	va_end(args);

@@ -86,7 +86,7 @@ static void absence_fini(struct cli_absence *absence)
 
 static void add_absence(struct cli_watch_items *items, const struct cli_absence *absence)
 {
-	items->absence = cli_realloc(items->absence, items->absences + 1, sizeof(*items->absence));
+	cli_grow(&items->absence, items->absences);
 	items->absence[items->absences++] = absence_copy(absence);
 }
 
@@ -143,7 +143,7 @@ static int keep_metric(void *arg, const struct ntime_event_info *metric)
 {
 	struct metrics *all = arg;
 
-	all->known = cli_realloc(all->known, all->n + 1, sizeof(*all->known));
+	cli_grow(&all->known, all->n);
 	all->known[all->n++] = (struct known){
 		.metric = absence_copy(&(struct cli_absence){ .name = metric->name,
 							      .reason = metric->reason,

@@ -101,7 +101,7 @@ static int add_wish(struct cli_watch_options *o, int kind, const char *text)
 {
 	if (!*text)
 		return misuse("an event, metric or group is missing in '%s'", text);
-	o->wish = cli_realloc(o->wish, o->wishes + 1, sizeof(*o->wish));
+	cli_grow(&o->wish, o->wishes);
 	o->wish[o->wishes].kind = kind;
 	o->wish[o->wishes++].text = text;
 	return 0;
@@ -138,7 +138,7 @@ static int add_limit(struct cli_watch_options *o, const char *value)
 	limit = strtod(sign + 1, &end);
 	if (*end || !isfinite(limit) || isspace((unsigned char)sign[1]))
 		return misuse("--above takes METRIC=VALUE: '%s' is not a number", sign + 1);
-	o->limit = cli_realloc(o->limit, o->limits + 1, sizeof(*o->limit));
+	cli_grow(&o->limit, o->limits);
 	o->limit[o->limits].name = cli_strndup(value, (size_t)(sign - value));
 	o->limit[o->limits++].limit = limit;
 	return 0;
