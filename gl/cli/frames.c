@@ -249,7 +249,7 @@ static bool greet(struct cli_gl_frames *f, int fd)
 			(void)close(file);
 		return false;
 	}
-	f->series = cli_realloc(f->series, f->n + 1, sizeof(*f->series));
+	cli_grow(&f->series, f->n);
 	f->series[f->n++] = (struct cli_gl_series){
 		.hello = hello, .fd = fd, .file = file, .failed_at = UINT64_MAX
 	};

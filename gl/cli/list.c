@@ -114,7 +114,7 @@ static const char *name_of_type(GLenum type)
 
 static struct row *add_row(struct list *l)
 {
-	l->row = cli_realloc(l->row, l->n + 1, sizeof(*l->row));
+	cli_grow(&l->row, l->n);
 	memset(&l->row[l->n], 0, sizeof(*l->row));
 	return &l->row[l->n++];
 }

@@ -19,8 +19,7 @@
 
 static void add_vertex(struct cli_gl_mesh *m, double x, double y, double z)
 {
-	if ((m->n & (m->n - 1)) == 0)
-		m->vertex = cli_realloc(m->vertex, m->n ? 2 * m->n : 1, sizeof(*m->vertex));
+	cli_grow(&m->vertex, m->n);
 	m->vertex[m->n++] = (struct cli_gl_vertex){ .at = { (float)x, (float)y, (float)z } };
 }
 
@@ -29,9 +28,7 @@ static void add_triangle(struct cli_gl_mesh *m, size_t a, size_t b, size_t c)
 	const size_t corner[3] = { a, b, c };
 
 	for (size_t i = 0; i < 3; i++) {
-		if ((m->n_indices & (m->n_indices - 1)) == 0)
-			m->index = cli_realloc(m->index, m->n_indices ? 2 * m->n_indices : 1,
-					       sizeof(*m->index));
+		cli_grow(&m->index, m->n_indices);
 		m->index[m->n_indices++] = (uint32_t)corner[i];
 	}
 }
