@@ -11,23 +11,16 @@
 #include "base/command/wait.h"
 #include "base/output/memory.h"
 
-/* Words of a command line that ntime puts together. */
+/* Words of a command line that ntime puts together; the last is NULL. */
 struct words {
 	char **word;
-	size_t n, room;
+	size_t n;
 };
 
 static void add_word(struct words *w, char *word)
 {
-	size_t room = w->room ? 2 * w->room : 16;
-
-	/* One more for the NULL at the end. */
-	if (w->n + 1 >= w->room) {
-		w->word = cli_realloc(w->word, room, sizeof(*w->word));
-		w->room = room;
-	}
+	cli_grow(&w->word, w->n);
 	w->word[w->n++] = word;
-	w->word[w->n] = NULL;
 }
 
 /* One word of @text into new memory: quotes of either kind keep blanks. *@end is behind it. */
@@ -68,6 +61,7 @@ static void put_together(struct words *w, char *const *command, const char *args
 	}
 	if (!is_in)
 		add_args(w, args);
+	add_word(w, NULL);
 }
 
 int cli_cost_count(struct cli_trace *t, const char *log, uint64_t *accesses)

@@ -255,10 +255,7 @@ static int take_row(void *arg, const struct ntime_register_stat *r)
 {
 	struct cli_trace_stats *s = arg;
 
-	if (s->rows == s->room) {
-		s->room = s->room ? s->room + s->room / 2 : 256;
-		s->row = cli_realloc(s->row, s->room, sizeof(*s->row));
-	}
+	cli_grow(&s->row, s->rows);
 	s->row[s->rows] = (struct cli_stat_row){ .r = *r, .name = name_of(s, r) };
 	s->rows++;
 	return 0;
@@ -268,10 +265,7 @@ static int take_total(void *arg, const struct ntime_trace_total *total)
 {
 	struct cli_stat_totals *t = arg;
 
-	if (t->n == t->room) {
-		t->room = t->room ? 2 * t->room : 16;
-		t->total = cli_realloc(t->total, t->room, sizeof(*t->total));
-	}
+	cli_grow(&t->total, t->n);
 	t->total[t->n++] = *total;
 	return 0;
 }

@@ -22,7 +22,7 @@ struct cli_stat_row {
 /* Some sums, in order. */
 struct cli_stat_totals {
 	struct ntime_trace_total *total;
-	size_t n, room;
+	size_t n;
 };
 
 /**
@@ -36,7 +36,7 @@ struct cli_trace_stats {
 	struct cli_chips chips;
 	struct ntime_trace_stat *stat;
 	struct cli_stat_row *row;
-	size_t rows, room, shown;
+	size_t rows, shown;
 	struct cli_stat_totals totals[NTIME_TOTAL_THREAD + 1];
 	uint64_t base_ns;
 };
