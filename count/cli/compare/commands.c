@@ -55,13 +55,6 @@ static char **words_of(const char *line, const char *shell)
 	return words;
 }
 
-static const char *program_of(const struct cli_compare_command *c)
-{
-	const char *slash = strrchr(c->argv[0], '/');
-
-	return slash ? slash + 1 : c->argv[0];
-}
-
 static bool has_twins(const struct cli_compare_commands *c)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -69,12 +62,6 @@ static bool has_twins(const struct cli_compare_commands *c)
 			if (strcmp(c->of[i].name, c->of[k].name) == 0)
 				return true;
 	return false;
-}
-
-/* A, B, ... Z, 27, 28 ... */
-static char *letter(size_t i)
-{
-	return i < 26 ? cli_format("%c", (char)('A' + i)) : cli_format("%zu", i + 1);
 }
 
 /* "threads=4"; behind the name of the command where there are several. */
@@ -87,12 +74,18 @@ static char *name_with(const struct cli_compare_command *c, const char *name, bo
 /* Commands are told apart by the names of their programs, where that is enough. */
 static void name_by_program(struct cli_compare_commands *c, bool is_only)
 {
-	for (size_t i = 0; i < c->n; i++)
-		c->of[i].name = name_with(&c->of[i], program_of(&c->of[i]), is_only);
+	for (size_t i = 0; i < c->n; i++) {
+		const char *program = c->of[i].argv[0], *slash = strrchr(program, '/');
+
+		c->of[i].name = name_with(&c->of[i], slash ? slash + 1 : program, is_only);
+	}
 	if (!has_twins(c))
 		return;
 	for (size_t i = 0; i < c->n; i++) {
-		char *name = letter(c->of[i].operand);
+		size_t at = c->of[i].operand;
+		/* A, B, ... Z, 27, 28 ... */
+		char *name =
+			at < 26 ? cli_format("%c", (char)('A' + at)) : cli_format("%zu", at + 1);
 
 		free(c->of[i].name);
 		c->of[i].name = name_with(&c->of[i], name, is_only);

@@ -277,16 +277,10 @@ static int run_hooks(const struct cli_experiment *e, const char *option, size_t 
 	return ret;
 }
 
-static double precision_of(const struct cli_compare_options *o)
-{
-	if (o->precision > 0)
-		return o->precision;
-	return o->fail_above > 1 ? fmin(PRECISION, log(o->fail_above) / 4) : PRECISION;
-}
-
 static void begin(struct cli_experiment *e)
 {
 	struct cli_results *r = &e->results;
+	double precision = e->o->precision;
 	struct utsname machine = { "" };
 
 	(void)uname(&machine);
@@ -309,7 +303,10 @@ static void begin(struct cli_experiment *e)
 		e->run[i].argv = of->argv;
 		e->order[i] = i;
 	}
-	cli_stop_init(&e->stop, r, e->o->rounds, precision_of(e->o), e->o->precision > 0);
+	if (!(precision > 0))
+		precision = e->o->fail_above > 1 ? fmin(PRECISION, log(e->o->fail_above) / 4)
+						 : PRECISION;
+	cli_stop_init(&e->stop, r, e->o->rounds, precision, e->o->precision > 0);
 }
 
 /* Fewer runs have numbers and no verdict; who asks for one knows so before they are made. */

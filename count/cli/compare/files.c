@@ -238,11 +238,6 @@ int cli_files_load(struct cli_compare_options *o)
 	return ret;
 }
 
-static int read_one(struct cli_results *r, const struct cli_compare_options *o, size_t i)
-{
-	return cli_results_read(r, o->file.word[i], o->text[i], o->bytes[i]);
-}
-
 /* The files of @o, and @now, which may be NULL and is emptied, where the user named it. */
 static int read_all(struct files *f, const struct cli_compare_options *o, struct cli_results *now)
 {
@@ -253,13 +248,15 @@ static int read_all(struct files *f, const struct cli_compare_options *o, struct
 	f->of = cli_calloc(f->n, sizeof(*f->of));
 	f->path = cli_calloc(f->n, sizeof(*f->path));
 	for (size_t i = 0; i < f->n && !ret; i++) {
+		size_t file = i - (now && i > at);
+
 		if (now && i == at) {
 			f->of[i] = *now;
 			*now = (struct cli_results){ 0 };
 			continue;
 		}
-		ret = read_one(&f->of[i], o, i - (now && i > at));
-		f->path[i] = o->file.word[i - (now && i > at)];
+		f->path[i] = o->file.word[file];
+		ret = cli_results_read(&f->of[i], f->path[i], o->text[file], o->bytes[file]);
 	}
 	f->have_one_each = have_one_each(f);
 	f->are_stems_alike = are_stems_alike(f);

@@ -160,12 +160,6 @@ static bool have_ratios(const struct cli_frame_counter *a, const struct cli_fram
 	return ratios && 2 * ratios >= pairs;
 }
 
-/* The difference of frames with the same number: logarithms of ratios, or numbers. */
-static double difference_of(double a, double b, bool is_ratio)
-{
-	return is_ratio ? log(b / a) : b - a;
-}
-
 /*
  * The interval of the difference of @b to @a, by frames with the same number, which do the same
  * work if anything does. Frames in which both are 0 say nothing of a ratio.
@@ -195,7 +189,7 @@ static void compare_pairs(struct cli_frame_change *c, const struct cli_frame_cou
 			sum_a += of_a[k] / (double)(to - from);
 			sum_b += of_b[k] / (double)(to - from);
 		}
-		block[i] = difference_of(sum_a, sum_b, is_ratio);
+		block[i] = is_ratio ? log(sum_b / sum_a) : sum_b - sum_a;
 	}
 	wider = CLI_PART_T * cli_deviation_of_parts(block, blocks, &drifts) +
 		(is_ratio && strcmp(a->unit, "ns") == 0 ? RUN_OF_TIMES : 0);

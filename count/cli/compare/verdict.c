@@ -278,9 +278,10 @@ static double median_step(double *number, size_t n)
 }
 
 /*
- * How much @metric varies. Of rounds by what does not change where two commands change places in
- * one: a metric that was chosen because both commands were steady in these runs would more often be
- * one in which they differ by chance (5.8 % of 3,000 comparisons of a program with itself).
+ * How much @metric varies: a logarithm of a factor; NAN: unknown. Of rounds by what does not change
+ * where two commands change places in one: a metric that was chosen because both commands were
+ * steady in these runs would more often be one in which they differ by chance (5.8 % of 3,000
+ * comparisons of a program with itself).
  */
 static double step_of(const struct cli_results *r, size_t metric)
 {
@@ -314,14 +315,6 @@ static double resolution(const struct cli_results *r, size_t metric)
 	for (size_t i = 0; i < r->sides; i++)
 		most = fmax(most, 1000 / cli_side_median(r, i, metric));
 	return most;
-}
-
-/* A logarithm of a factor; NAN: unknown. */
-static double unsteadiness(const struct cli_results *r, size_t metric)
-{
-	double step = step_of(r, metric);
-
-	return isnan(step) ? NAN : fmax(step, resolution(r, metric));
 }
 
 static bool has_all(const struct cli_results *r, size_t metric)
@@ -390,8 +383,8 @@ size_t cli_results_steadiest(const struct cli_results *r)
 
 		if (!has_all(r, metric))
 			continue;
-		of = unsteadiness(r, metric);
-		of = isnan(of) || has_zero(r, metric) ? INFINITY : of;
+		of = step_of(r, metric);
+		of = isnan(of) || has_zero(r, metric) ? INFINITY : fmax(of, resolution(r, metric));
 		/* Without a second run the first candidate is as good as the others. */
 		if (best == SIZE_MAX || of < least) {
 			best = metric;
