@@ -190,18 +190,15 @@ void cli_catalog_fini(struct cli_catalog *c)
 	*c = (struct cli_catalog){ 0 };
 }
 
-static bool pattern_fits(const char *pattern, const char *name, const char *desc)
-{
-	if (pattern[strcspn(pattern, "*?[")])
-		return fnmatch(pattern, name, FNM_CASEFOLD) == 0;
-	return strcasestr(name, pattern) || strcasestr(desc, pattern);
-}
-
 static bool fits_any(char *const *patterns, size_t n, const char *name, const char *desc)
 {
-	for (size_t i = 0; i < n; i++)
-		if (pattern_fits(patterns[i], name, desc))
+	for (size_t i = 0; i < n; i++) {
+		const char *p = patterns[i];
+
+		if (p[strcspn(p, "*?[")] ? fnmatch(p, name, FNM_CASEFOLD) == 0
+					 : strcasestr(name, p) || strcasestr(desc, p))
 			return true;
+	}
 	return false;
 }
 
