@@ -129,13 +129,6 @@ static void forget(struct cli_cell *cell, size_t first, size_t last)
 	memset(cell + first, 0, (last - first + 1) * sizeof(*cell));
 }
 
-/* Its reason is that of another interval. */
-static bool is_right_here(const struct cli_item *item)
-{
-	return item->reason_code == NTIME_REASON_IMPLAUSIBLE && cli_value_is_known(&item->value) &&
-	       !(item->value.flags & NTIME_IMPLAUSIBLE);
-}
-
 /* It has a number, which is not the whole truth. */
 static bool is_limited(const struct cli_item *item)
 {
@@ -169,7 +162,9 @@ static void fill(struct cli_cell *cell, const struct cli_columns *c, const struc
 	flags->text[0] = '\0';
 	cli_flags_for_each(item, add_word, flags);
 	cell[FLAGS] = cli_words(flags->text);
-	if (is_right_here(item))
+	/* Its reason is that of another interval. */
+	if (item->reason_code == NTIME_REASON_IMPLAUSIBLE && is_known &&
+	    !(v->flags & NTIME_IMPLAUSIBLE))
 		forget(cell, REASON, REMEDY);
 	else if (is_absent)
 		fill_absence(&cell[ABSENT_REASON], item);

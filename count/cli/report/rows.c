@@ -135,14 +135,6 @@ static int compare_places(const void *left, const void *right, void *arg)
 	return compare(&rows->where[*a], &rows->where[*b]);
 }
 
-/* Threads of a core may be far from each other in the session's order. */
-static void sort_places(struct cli_rows *rows)
-{
-	for (size_t i = 0; i < rows->where_count; i++)
-		rows->order[i] = i;
-	qsort_r(rows->order, rows->where_count, sizeof(*rows->order), compare_places, rows);
-}
-
 static void name_row(struct cli_row *row, const char *what, int number)
 {
 	if (number < 0)
@@ -254,7 +246,10 @@ void cli_rows_arrange(struct cli_rows *rows, enum cli_per per, const struct cli_
 	rows->value = NULL;
 	rows->has_alarm = NULL;
 	rows->row = cli_calloc(most, sizeof(*rows->row));
-	sort_places(rows);
+	/* Threads of a core may be far from each other in the session's order. */
+	for (size_t i = 0; i < rows->where_count; i++)
+		rows->order[i] = i;
+	qsort_r(rows->order, rows->where_count, sizeof(*rows->order), compare_places, rows);
 	make_rows(rows, item);
 	rows->value = cli_calloc(rows->n * rows->items + 1, sizeof(*rows->value));
 	rows->has_alarm = cli_calloc(rows->n * rows->items + 1, sizeof(*rows->has_alarm));

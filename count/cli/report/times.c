@@ -80,11 +80,6 @@ static void tell_peak(const struct cli_report *r, char text[CLI_BRIEF_CHARS])
 		snprintf(text, CLI_BRIEF_CHARS, "peak %.40s", cli_number_bytes(s->mean).text);
 }
 
-static bool is_narrow(const struct cli_style *style)
-{
-	return style->look.is_terminal && style->look.width < 40;
-}
-
 /* Behind @used columns, and @pad blanks if there is room. Ends the line. */
 static void put_spread(FILE *f, const struct cli_style *style, const struct form *form,
 		       const struct cli_spread *s, size_t used, size_t pad)
@@ -123,7 +118,9 @@ static void put_figure(FILE *f, const struct cli_style *style, const struct cli_
 		       style->verbose ? 13 : 7, text, form.unit);
 	room = used + 18;
 	if (*aside)
-		used += fprintf(f, "%s    %s", is_narrow(style) ? "\n" : "", aside);
+		used += fprintf(f, "%s    %s",
+				style->look.is_terminal && style->look.width < 40 ? "\n" : "",
+				aside);
 	put_spread(f, style, &form, s, (size_t)used,
 		   room > used && !style->verbose ? (size_t)(room - used) : 0);
 }
