@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Functions of a command in the emulator, and what each executed. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,29 +12,24 @@
 #include "count/cli/report/functions.h"
 #include "count/cli/stat/functions.h"
 
-/* The number of an event of the emulator that was counted; -ENOENT: @item is something else. */
-static int event_of(const struct cli_item *item)
-{
-	if (item->is_metric || item->value.flags & (NTIME_ABSENT | NTIME_NOT_COUNTED))
-		return -ENOENT;
-	return ntime_emulator_event(item->name);
-}
-
 /* What a function has of the items of @r, metrics included. 0 or -errno. */
 static int set_values(struct ntime_value *value, const struct cli_report *r,
 		      const struct ntime_session *s, const struct ntime_function *function)
 {
 	for (size_t i = 0; i < r->items; i++) {
-		int event = event_of(&r->item[i]);
+		const struct cli_item *item = &r->item[i];
+		int event = ntime_emulator_event(item->name);
 
-		value[i] = r->item[i].value;
-		if (event < 0) {
+		value[i] = item->value;
+		/* Only events of the emulator that were counted have a part of a function. */
+		if (event < 0 || item->is_metric ||
+		    item->value.flags & (NTIME_ABSENT | NTIME_NOT_COUNTED)) {
 			value[i].flags |= NTIME_ELSEWHERE;
 			value[i].value = NAN;
 			continue;
 		}
 		value[i].count = function->count[event];
-		value[i].value = (double)value[i].count * r->item[i].scale;
+		value[i].value = (double)value[i].count * item->scale;
 	}
 	return ntime_session_metrics(s, value, r->items);
 }

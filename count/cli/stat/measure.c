@@ -526,14 +526,6 @@ static int begin(struct cli_measure *m)
 	return 0;
 }
 
-/* From the command's exec to its end; of what runs beside it how long it was counted. */
-static uint64_t real_ns_at(const struct cli_measure *m, uint64_t now)
-{
-	if (m->is_counting && !m->options->delay_ns)
-		return cli_sessions_length_ns(&m->sessions);
-	return m->command ? m->end.real_ns : now - m->begin_ns;
-}
-
 /*
  * What had its pass in some of the frames alone has a number in each of those, and none of the
  * whole run.
@@ -661,13 +653,6 @@ static void take_attached(struct cli_measure *m)
 	};
 }
 
-static void mark_left(struct cli_measure *m)
-{
-	for (size_t i = 0; m->left && cli_measure_is_of_command(m) && i < m->sessions.items; i++)
-		if (!(m->values[i].flags & NTIME_ABSENT) && !m->sessions.is_shared[i])
-			m->values[i].flags |= NTIME_PARTIAL;
-}
-
 static int finish(struct cli_measure *m)
 {
 	uint64_t now;
@@ -683,7 +668,10 @@ static int finish(struct cli_measure *m)
 		return CLI_EXIT_FAILED;
 	if (cli_sessions_stop(&m->sessions))
 		return CLI_EXIT_FAILED;
-	m->real_ns = real_ns_at(m, now);
+	/* From the command's exec to its end; of what runs beside it how long it was counted. */
+	m->real_ns = m->command ? m->end.real_ns : now - m->begin_ns;
+	if (m->is_counting && !m->options->delay_ns)
+		m->real_ns = cli_sessions_length_ns(&m->sessions);
 	if (check_emulator(m))
 		return CLI_EXIT_FAILED;
 	if (m->is_bare)
@@ -694,7 +682,9 @@ static int finish(struct cli_measure *m)
 		cli_frames_end(&m->frames);
 	if (cli_sessions_read(&m->sessions, m->values))
 		return CLI_EXIT_FAILED;
-	mark_left(m);
+	for (size_t i = 0; m->left && cli_measure_is_of_command(m) && i < m->sessions.items; i++)
+		if (!(m->values[i].flags & NTIME_ABSENT) && !m->sessions.is_shared[i])
+			m->values[i].flags |= NTIME_PARTIAL;
 	return m->options->frames && cli_sessions_passes(&m->sessions) > 1 ? forget_turns(m) : 0;
 }
 

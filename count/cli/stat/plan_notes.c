@@ -115,11 +115,6 @@ static void note_twin(struct cli_notes *notes, const struct cli_report *r, char 
 	}
 }
 
-static bool is_counted(const struct cli_item *item)
-{
-	return !item->is_metric && !(item->value.flags & NTIME_ABSENT);
-}
-
 int cli_notes_take(struct cli_notes *notes, struct ntime_ctx *ctx, struct ntime_session *s,
 		   const struct cli_report *r)
 {
@@ -127,7 +122,7 @@ int cli_notes_take(struct cli_notes *notes, struct ntime_ctx *ctx, struct ntime_
 	int ret = 0;
 
 	for (size_t i = 0; i < r->items && !ret; i++)
-		if (is_counted(&r->item[i]))
+		if (!r->item[i].is_metric && !(r->item[i].value.flags & NTIME_ABSENT))
 			ret = note_item(notes, ctx, r, &r->item[i], &encoding[i]);
 	for (size_t i = 0; i < r->items && !ret; i++)
 		note_twin(notes, r, encoding, i);

@@ -263,15 +263,6 @@ static int measure_once(struct stat *st, int pass)
 	return 0;
 }
 
-/*
- * Whether further runs for the other passes make sense: status 1 may be what it always ends with.
- */
-static bool is_round_over(const struct stat *st)
-{
-	return st->outcome.was_interrupted || st->outcome.timed_out ||
-	       WIFSIGNALED(st->outcome.status);
-}
-
 static bool has_failed(const struct stat *st)
 {
 	return !cli_signals_stop() && !cli_outcome_is_good(&st->outcome);
@@ -386,7 +377,10 @@ static int run_round(struct stat *st)
 			put_value(st, i, pass);
 		if (!st->o.by_pass)
 			return end_round(st);
-		if (is_round_over(st) && pass + 1 < st->report.passes) {
+		/* Not for its status: 1 may be what it always ends with. */
+		if ((st->outcome.was_interrupted || st->outcome.timed_out ||
+		     WIFSIGNALED(st->outcome.status)) &&
+		    pass + 1 < st->report.passes) {
 			cli_say("ended in pass %u of %u: the events of later passes are missing",
 				pass + 1, st->report.passes);
 			break;
