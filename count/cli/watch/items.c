@@ -166,13 +166,6 @@ static void metrics_fini(struct metrics *all)
 	free(all->known);
 }
 
-static void absences_free(struct cli_absence *absence, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		absence_fini(&absence[i]);
-	free(absence);
-}
-
 static int add_found(struct cli_watch_items *items, struct ntime_ctx *ctx, struct ntime_session *s,
 		     const struct cli_absence *metric)
 {
@@ -442,6 +435,8 @@ void cli_watch_items_fini(struct cli_watch_items *items)
 	for (size_t i = 0; items->item && i < items->n; i++)
 		free(items->item[i].name);
 	free(items->item);
-	absences_free(items->absence, items->absences);
+	for (size_t i = 0; i < items->absences; i++)
+		absence_fini(&items->absence[i]);
+	free(items->absence);
 	*items = (struct cli_watch_items){ 0 };
 }

@@ -22,13 +22,6 @@
 
 static const char *const log_registers[] = { "IA32_THERM_STATUS", "IA32_PACKAGE_THERM_STATUS" };
 
-static bool is_log(const struct ntime_register_field *field)
-{
-	size_t chars = strlen(field->name);
-
-	return chars > 4 && strcmp(field->name + chars - 4, "_log") == 0;
-}
-
 static uint64_t mask_of(const struct ntime_register_field *field)
 {
 	return (field->width < 64 ? (UINT64_C(1) << field->width) - 1 : UINT64_MAX) << field->shift;
@@ -44,7 +37,9 @@ static uint64_t log_bits(const struct ntime_register_info *reg, uint64_t value, 
 
 	names[0] = '\0';
 	for (uint32_t i = 0; ntime_register_field_at(reg->table, reg->name, i, &field) == 0; i++) {
-		if (!is_log(&field))
+		size_t chars = strlen(field.name);
+
+		if (chars <= 4 || strcmp(field.name + chars - 4, "_log") != 0)
 			continue;
 		bits |= mask_of(&field);
 		if (value & mask_of(&field) && used < size)

@@ -22,15 +22,6 @@
 /* Between looking and opening another ntime may have made or removed the file. */
 #define TRIES 8
 
-/* What is written goes behind what others write meanwhile. */
-static void append_always(int fd)
-{
-	struct stat file;
-
-	if (fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode))
-		(void)fcntl(fd, F_SETFL, O_APPEND);
-}
-
 /*
  * A descriptor of it, emptied unless @is_append, or -errno; *@is_stream: it is no file by itself.
  */
@@ -38,6 +29,7 @@ static int open_file(struct cli_watch_out *o, struct cli_place *place, bool is_a
 		     bool *is_stream)
 {
 	int fd = -EEXIST;
+	struct stat file;
 
 	for (int i = 0; i < TRIES && (fd == -EEXIST || (i && fd == -ENOENT)); i++) {
 		*place = (struct cli_place){ .why = "" };
@@ -49,8 +41,9 @@ static int open_file(struct cli_watch_out *o, struct cli_place *place, bool is_a
 			fd = cli_place_open(place);
 		cli_place_close(place);
 	}
-	if (is_append)
-		append_always(fd);
+	/* What is written goes behind what others write meanwhile. */
+	if (is_append && fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode))
+		(void)fcntl(fd, F_SETFL, O_APPEND);
 	return fd;
 }
 
@@ -158,16 +151,10 @@ void cli_watch_out_keep(struct cli_watch_out *o, bool is_new)
 	o->old = -1;
 }
 
-/* Somebody may have given us a pipe that does not wait. */
-static void wait_for_room(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
-
-	(void)poll(&p, 1, -1);
-}
-
 int cli_watch_out_flush(struct cli_watch_out *o)
 {
+	/* Somebody may have given us a pipe that does not wait. */
+	struct pollfd p = { .fd = o->fd, .events = POLLOUT };
 	size_t at = 0;
 
 	while (at < o->used && !o->error) {
@@ -177,7 +164,7 @@ int cli_watch_out_flush(struct cli_watch_out *o)
 		if (n >= 0)
 			at += (size_t)n;
 		else if (errno == EAGAIN)
-			wait_for_room(o->fd);
+			(void)poll(&p, 1, -1);
 		else if (errno != EINTR)
 			o->error = -errno;
 	}

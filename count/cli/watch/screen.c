@@ -415,19 +415,13 @@ static enum cli_watch_wish_of_key press(struct cli_watch *w, int key)
 	}
 }
 
-/* Something to read, or nobody who could send it. */
-static bool is_there_input(void)
-{
-	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
-
-	return poll(&p, 1, 0) > 0;
-}
-
 static enum cli_watch_wish_of_key key(struct cli_watch *w)
 {
 	struct screen *s = w->state;
 	enum cli_watch_wish_of_key wish = CLI_KEY_NOTHING;
-	bool has_input = is_there_input(), has_keys = false;
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	/* Something to read, or nobody who could send it. */
+	bool has_input = poll(&p, 1, 0) > 0, has_keys = false;
 	int c;
 
 	while (wish == CLI_KEY_NOTHING && (c = wgetch(s->window)) != ERR) {

@@ -367,11 +367,6 @@ static int follow_cpus(struct cli_watch *w)
 	return 0;
 }
 
-static bool has_other_rows(const struct cli_watch *w)
-{
-	return w->has_other_cpus || w->rows.where_count != ntime_session_where_count(w->session);
-}
-
 /* What happened since the last sample, in rows. */
 static int take_sample(struct cli_watch *w, uint64_t missed)
 {
@@ -396,7 +391,7 @@ static int take_sample(struct cli_watch *w, uint64_t missed)
 	w->period_ns = w->last_ns - before_ns;
 	w->wall_ns = cli_wall_ns() - (cli_now_ns() - w->last_ns);
 	w->unsure_ns = unsure_ns + w->last_unsure_ns;
-	if (has_other_rows(w))
+	if (w->has_other_cpus || w->rows.where_count != ntime_session_where_count(w->session))
 		ret = renew_rows(w);
 	if (ret)
 		return ret;
