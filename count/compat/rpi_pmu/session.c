@@ -61,14 +61,6 @@ static void end(void)
 	counting.is_pinned = false;
 }
 
-static bool is_moved(void)
-{
-	cpu_set_t now;
-
-	return counting.is_pinned &&
-	       (sched_getaffinity(0, sizeof(now), &now) < 0 || !CPU_EQUAL(&now, &counting.pinned));
-}
-
 /* Keep this thread where it is. The number of the CPU, or -1 with nothing changed. */
 static int pin(void)
 {
@@ -243,12 +235,6 @@ static bool open_by_driver(const struct rpi_event *const evt[2], struct rpi_coun
 	return false;
 }
 
-static bool has_any_item(void)
-{
-	return counting.has_item[RPI_CYCLES] || counting.has_item[RPI_EVENT0] ||
-	       counting.has_item[RPI_EVENT1];
-}
-
 /*
  * Order and instructions are the same at both ends, so that what they add is a constant. The first
  * time pages are touched and functions are bound: start_counting() calls it twice.
@@ -277,7 +263,8 @@ static int start(const struct rpi_event *const evt[2], struct rpi_count out[RPI_
 	if (!HAS_DRIVER_WAY || !open_by_driver(evt, out)) {
 		ret = open_session(NULL, evt, out);
 		/* Nothing to start: each counter has its reason. */
-		if (ret == 0 && !has_any_item())
+		if (ret == 0 && !counting.has_item[RPI_CYCLES] && !counting.has_item[RPI_EVENT0] &&
+		    !counting.has_item[RPI_EVENT1])
 			return 0;
 		if (ret == 0)
 			ret = ntime_session_start(counting.session);
@@ -296,9 +283,11 @@ static int stop(struct rpi_count out[RPI_COUNTERS], char *why, size_t size)
 {
 	int status[RPI_COUNTERS] = { 0 };
 	uint64_t now[RPI_COUNTERS] = { 0 };
+	cpu_set_t cpus;
 
 	read_all(now, status);
-	if (is_moved()) {
+	if (counting.is_pinned && (sched_getaffinity(0, sizeof(cpus), &cpus) < 0 ||
+				   !CPU_EQUAL(&cpus, &counting.pinned))) {
 		(void)snprintf(why, size,
 			       "the thread was allowed to leave its CPU while that was counted: "
 			       "leave its affinity alone between start_counting() and "
