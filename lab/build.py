@@ -67,9 +67,9 @@ def cross_file(arch, root):
     if arch in debian.LATER_ARCHES:
         args += [f'-B{root}/usr/lib/{triplet}', f'-L{root}/usr/lib/{triplet}']
     words = ', '.join(f"'{arg}'" for arg in args)
-    # pcfiledir of each package begins with the sysroot, so no second one is put before its paths.
+    # pcfiledir of each package begins with the sysroot, so no second one is put before its paths. Meson finds ccache by itself for this machine alone.
     return f"""[binaries]
-c = '{prefix}gcc'
+c = {[*(['ccache'] if shutil.which('ccache') else []), prefix + 'gcc']}
 ar = '{prefix}gcc-ar'
 strip = '{prefix}strip'
 pkgconfig = 'pkg-config'

@@ -30,6 +30,7 @@ RELEASE = 'bookworm'
 CROSS = {'armel': ('qemu-arm', 'ntime-emulator')}
 # Of the make that runs this test.
 OF_MAKE = ('NO_DEPS', 'BUILD', 'DESTDIR', 'PREFIX', 'MAKEFLAGS', 'MFLAGS', 'MAKELEVEL')
+CCACHE = '/usr/lib/ccache'
 UNREACHED = re.compile(r'.*(?:Failed to fetch|Unable to fetch|Temporary failure resolving|cannot be fetched).*')
 
 
@@ -53,7 +54,12 @@ def passes(status, text):
 @functools.cache
 def scratch():
     """Not /tmp, which may be memory."""
-    folder = tempfile.mkdtemp(prefix='ntime-packages.', dir=os.environ.get('TMPDIR', '/var/tmp'))
+    folder = f'{os.environ.get("TMPDIR", "/var/tmp")}/ntime-packages'
+    try:
+        # Compilers are given its name, so ccache knows again what was compiled in a folder of the same name.
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        folder = tempfile.mkdtemp(prefix='ntime-packages.', dir=os.path.dirname(folder))
     atexit.register(bareroot.remove, folder)
     # apt fetches as an ordinary user.
     os.chmod(folder, 0o755)
@@ -65,6 +71,9 @@ def scratch():
 def make_deb(name, arch, **more):
     """Makes them once, each in a folder of its own, whether that succeeds or not."""
     env = {key: value for key, value in os.environ.items() if key not in OF_MAKE} | more
+    # debhelper has a home of its own. What is compared with the first ones is compiled.
+    if name != 'second' and os.path.isdir(CCACHE):
+        env |= {'PATH': f'{CCACHE}:{env["PATH"]}', 'CCACHE_DIR': os.environ.get('CCACHE_DIR', os.path.expanduser('~/.cache/ccache'))}
     return run('make', '-C', f'{scratch()}/clone', 'deb', f'ARCH={arch}', f'BUILD={scratch()}/{name}', env=env)
 
 
