@@ -176,6 +176,8 @@ void cli_descendants_begin(pid_t command)
 	static bool is_ready;
 	bool is_alone;
 
+	/* The handler reads what is made anew here. */
+	is_reaping = 0;
 	known.n = 0;
 	knows_all = add_own(&known) && knows_strangers;
 	is_alone = knows_all;
