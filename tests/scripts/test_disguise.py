@@ -231,7 +231,7 @@ def units(log, status, ntime='exit 0', *names):
         done = subprocess.run([SCRIPT, '--units', folder, *(names or ['closed-stdin']), '--', 'plan'], env=env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, encoding='utf-8', check=False)
         with open(f'{folder}/words', encoding='utf-8') as f:
-            holds(f.read(), '--test closed-stdin\nplan\n')
+            holds(f.read(), '--test closed-stdin\nplan\n' if log else '--look\nplan\n')
         return done.returncode, done.stdout.strip().split('\n')
 
 
@@ -252,8 +252,9 @@ def red_units_are_red():
                                      'ok 2 - make run, disguise closed-stdin']))
     equal(lines[1:4], ['# plan: fail, exit status 1', '# # 3 is 4', '# not ok 1 - c'])
     # A run that ended badly, one without a test and one without a log are none that passed.
-    for log, status in (([PASSES], 2), ([], 0), (None, 0)):
-        equal([line.split(':')[0] for line in units(log, status)[1] if 'ok 1' in line], ['not ok 1 - disguise closed-stdin'])
+    equal([line.split(':')[0] for line in units([PASSES], 2)[1] if 'ok 1' in line], ['not ok 1 - disguise closed-stdin'])
+    for log in ([], None):
+        equal(units(log, 0), (1, ['']))
     status, lines = units([PASSES], 0, 'echo no such; exit 9')
     equal((status, lines[-1]), (1, 'not ok 2 - make run, disguise closed-stdin'))
     holds('\n'.join(lines), '# no such')
@@ -276,7 +277,9 @@ def who_looks_at_the_machine_is_seen():
     for words, is_looking in ((['cat', '/proc/cpuinfo'], True), (['ls', '/sys/devices/system/cpu'], True), (['cat', '/proc/self/maps'], False),
                               (['cat', '/dev/null'], False), (['true'], False), (['id'], True)):
         done = subprocess.run([SCRIPT, '--look', *words], stdout=subprocess.PIPE, encoding='utf-8', check=True)
-        equal((words, '# looks at the machine: ' in done.stdout), (words, is_looking))
+        lines = [line for line in done.stdout.split('\n') if line.startswith('# looks at the machine: ')]
+        equal((words, any('"/usr/lib/locale' not in line for line in lines)), (words, is_looking))
+        equal((words, any('"/usr/lib/locale' in line for line in lines)), (words, words != ['true']))
     equal(subprocess.run([SCRIPT, '--look', f'{ROOT}/base/tests/run-tap', 'false'], stdout=subprocess.DEVNULL, check=False).returncode, 1)
 
 

@@ -718,6 +718,33 @@ void fake_boxes_fini(struct fake_boxes *f)
 	fake_pci_use(NULL);
 }
 
+#define RUN 0x400000u /* of a select */
+#define FIXED_RUN 0x3333u
+
+bool fake_silicon_runs(const struct fake_silicon *now, const struct fake_silicon *was)
+{
+	uint64_t more = 0;
+
+	for (int p = 0; p < FAKE_PACKAGES; p++) {
+		more |= now->uncore[p].fixed_ctrl & ~was->uncore[p].fixed_ctrl & 1;
+		for (int i = 0; i < NTM_NHM_COUNTERS; i++)
+			more |= now->uncore[p].select[i] & ~was->uncore[p].select[i] & RUN;
+		/* The four controls of a channel, and behind them that of the clocks. */
+		for (int c = 0; c < FAKE_CHANNELS; c++)
+			for (uint32_t at = 0xd8; at <= 0xf0; at += at == 0xe4 ? 12 : 4)
+				more |= ntm_snbep_imc_read(&now->imc[p][c], at, 4) &
+					~ntm_snbep_imc_read(&was->imc[p][c], at, 4) & RUN;
+	}
+	for (int cpu = 0; cpu < FAKE_CPUS; cpu++) {
+		more |= now->pmu[cpu].fixed_ctrl & ~was->pmu[cpu].fixed_ctrl & FIXED_RUN;
+		for (int i = 0; i < NTM_X86_GENERAL_MAX; i++)
+			more |= now->pmu[cpu].select[i] & ~was->pmu[cpu].select[i] & RUN;
+	}
+	for (int i = 1; i <= 4; i++)
+		more |= now->cha[i] & ~was->cha[i] & RUN;
+	return more;
+}
+
 void fake_boxes_soil(struct fake_boxes *f)
 {
 	unsigned int i;

@@ -85,6 +85,9 @@ void fake_boxes_fini(struct fake_boxes *f);
 void fake_boxes_second(struct fake_boxes *f, struct ntime_ctx *ctx);
 void fake_boxes_fini_context(struct ntime_ctx *ctx);
 
+/* Does a counter run that did not, in what @was? */
+bool fake_silicon_runs(const struct fake_silicon *now, const struct fake_silicon *was);
+
 /* What somebody left in the registers: a session gives it back as it was. */
 void fake_boxes_soil(struct fake_boxes *f);
 /*

@@ -400,35 +400,6 @@ static bool is_as_found(const struct run *r)
 	return memcmp(&now, &r->found, sizeof(now)) == 0;
 }
 
-#define RUN 0x400000u /* of a select */
-#define FIXED_RUN 0x3333u
-
-/* Does a counter run that did not? */
-static bool runs(const struct run *r)
-{
-	const struct fake_silicon *now = &r->f.silicon, *was = &r->found;
-	uint64_t more = 0;
-
-	for (int p = 0; p < FAKE_PACKAGES; p++) {
-		more |= now->uncore[p].fixed_ctrl & ~was->uncore[p].fixed_ctrl & 1;
-		for (int i = 0; i < NTM_NHM_COUNTERS; i++)
-			more |= now->uncore[p].select[i] & ~was->uncore[p].select[i] & RUN;
-		/* The four controls of a channel, and behind them that of the clocks. */
-		for (int c = 0; c < FAKE_CHANNELS; c++)
-			for (uint32_t at = 0xd8; at <= 0xf0; at += at == 0xe4 ? 12 : 4)
-				more |= ntm_snbep_imc_read(&now->imc[p][c], at, 4) &
-					~ntm_snbep_imc_read(&was->imc[p][c], at, 4) & RUN;
-	}
-	for (int cpu = 0; cpu < FAKE_CPUS; cpu++) {
-		more |= now->pmu[cpu].fixed_ctrl & ~was->pmu[cpu].fixed_ctrl & FIXED_RUN;
-		for (int i = 0; i < NTM_X86_GENERAL_MAX; i++)
-			more |= now->pmu[cpu].select[i] & ~was->pmu[cpu].select[i] & RUN;
-	}
-	for (int i = 1; i <= 4; i++)
-		more |= now->cha[i] & ~was->cha[i] & RUN;
-	return more;
-}
-
 /*
  * All is as it was found; where no register could be reached any more, there is a record by which
  * what still runs is switched off.
@@ -445,7 +416,7 @@ static unsigned int end(struct run *r)
 			WRONG(r, "not repaired: %s", ntime_error_text(&r->f.ctx));
 		repairs++;
 	}
-	if (runs(r))
+	if (fake_silicon_runs(&r->f.silicon, &r->found))
 		WRONG(r, "a counter runs after %u repairs", repairs);
 	if (!r->fault->is_for_good && repairs)
 		WRONG(r, "%u records stay", repairs);

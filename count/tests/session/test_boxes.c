@@ -70,6 +70,13 @@ static void fini(struct fake_boxes *f)
 	fake_boxes_fini(f);
 }
 
+/* As fini(), of what could not be put back: it is off. */
+static void fini_off(struct fake_boxes *f)
+{
+	TT_IS(fake_silicon_runs(&f->silicon, as_found()), false);
+	fake_boxes_fini(f);
+}
+
 /* Must succeed. */
 static struct ntime_session *session_via(struct fake_boxes *f, const char *cpus, uint32_t via,
 					 const char *list)
@@ -1128,7 +1135,7 @@ static void lose_devices(bool is_broken, const char *why)
 	memset(f.is_broken, 0, sizeof(f.is_broken));
 	TT_IS(nti_claim_repair(&f.base.os, "uncore_imc_0-0", 0, NULL, NULL, NULL), 0);
 	TT_IS(nti_claim_repair(&f.base.os, "uncore_imc_0-1", 0, NULL, NULL, NULL), 0);
-	fini(&f);
+	fini_off(&f);
 }
 
 TEST(function_vanishes)
@@ -1175,7 +1182,7 @@ TEST(function_vanishes_unseen)
 	TT_IS(fake_boxes_claims(&f), 1);
 	f.is_gone[1] = false;
 	TT_IS(nti_claim_repair(&f.base.os, "uncore_imc_0-1", 0, NULL, NULL, NULL), 0);
-	fini(&f);
+	fini_off(&f);
 }
 
 /* Events that take turns on it are lost together. */

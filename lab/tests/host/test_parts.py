@@ -124,7 +124,7 @@ def cross_files_can_be_read(_):
             continue
         parser = configparser.ConfigParser()
         parser.read_string(build.cross_file(arch, '/x'))
-        equal(parser['binaries']['c'], f"'{sysroot.triplet(arch)}-gcc'", f'the compiler of {arch}')
+        has(parser['binaries']['c'], f"'{sysroot.triplet(arch)}-gcc'", f'the compiler of {arch}')
         has(parser['built-in options']['c_args'], "'--sysroot=/x'", f'arguments for {arch}')
         has(parser['properties']['pkg_config_libdir'], f'/x/usr/lib/{sysroot.triplet(arch)}/pkgconfig', f'packages of {arch}')
 
