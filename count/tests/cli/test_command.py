@@ -276,7 +276,7 @@ def no_more_processes_is_one_sentence():
                                (['--append', '-o', 'report', 'true'], 'cannot make a process for true'),
                                (['--frames', 'ring', 'true'], 'cannot make a process for true'),
                                (['compare', '-n', '6', '-o', 'report', 'true', 'false'], 'cannot make a process for true'),
-                               (['watch', '-q', '-n', '1', '-i', '10ms', '-o', '/dev/null', '--above', 'CPU-use=-1', '--per', 'none', '--run', 'true',
+                               (['watch', '-q', '-n', '1', '-i', '100ms', '-o', '/dev/null', '--above', 'CPU-use=-1', '--per', 'none', '--run', 'true',
                                  'CPU-use'], 'cannot run the command of --run')):
             try:
                 done = ntime(*args, env=environment(**UNLEAKING), user=who, group=who, extra_groups=[], preexec_fn=limit)
