@@ -134,14 +134,19 @@ static int open_one(struct nti_access *a)
 	return nti_msr_open(a->msr, a->cpu, a->writes, a->e);
 }
 
+/* The CPU of a register that is open went away: -ENODEV. */
 static int read_one(struct nti_access *a, uint64_t *value)
 {
-	return nti_msr_read(a->msr, a->cpu, a->address, value, a->e);
+	int ret = nti_msr_read(a->msr, a->cpu, a->address, value, a->e);
+
+	return ret == -ENXIO ? -ENODEV : ret;
 }
 
 static int write_one(struct nti_access *a, uint64_t value)
 {
-	return nti_msr_write(a->msr, a->cpu, a->address, value, a->e);
+	int ret = nti_msr_write(a->msr, a->cpu, a->address, value, a->e);
+
+	return ret == -ENXIO ? -ENODEV : ret;
 }
 
 static const struct nti_access_ops access_msr = {
