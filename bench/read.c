@@ -14,7 +14,6 @@
  * must be known of a row to read it.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>

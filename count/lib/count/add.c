@@ -76,6 +76,7 @@ static int add_emulated(struct ntime_session *s, const char *name, unsigned int 
 static int add_event(struct ntime_session *s, const char *name, unsigned int group, bool is_hidden)
 {
 	struct nti_session_item *item;
+	const struct nti_unit *unit;
 	struct nti_event event;
 	int ret;
 
@@ -96,12 +97,11 @@ static int add_event(struct ntime_session *s, const char *name, unsigned int gro
 	item->group = group;
 	item->is_hidden = is_hidden;
 	/* An event of another machine's PMU has a part without unit, and is absent. */
-	item->is_clock =
-		event.parts && event.part[0].unit && event.part[0].unit->kind == NTI_UNIT_CLOCK;
-	item->is_proc =
-		event.parts && event.part[0].unit && event.part[0].unit->kind == NTI_UNIT_PROC;
+	unit = nti_session_unit_of(item);
+	item->is_clock = unit && unit->kind == NTI_UNIT_CLOCK;
+	item->is_proc = unit && unit->kind == NTI_UNIT_PROC;
 	if (item->is_clock && !event.absent.reason)
-		return nti_unit_problem(s->ctx, event.part[0].unit, &item->absent);
+		return nti_unit_problem(s->ctx, unit, &item->absent);
 	if (event.absent.reason)
 		return nti_absence_copy(&item->absent, &event.absent);
 	return nti_session_refuse_erratum(s, item);

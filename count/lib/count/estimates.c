@@ -123,8 +123,9 @@ static struct nti_estimated estimate_by_work(const struct ntime_session *s,
 
 static bool is_core(const struct nti_session_item *item)
 {
-	return item->event.parts && item->event.part[0].unit &&
-	       item->event.part[0].unit->kind == NTI_UNIT_CORE;
+	const struct nti_unit *unit = nti_session_unit_of(item);
+
+	return unit && unit->kind == NTI_UNIT_CORE;
 }
 
 static void step(const struct nti_item_sum *sum, struct nti_estimate *e)

@@ -621,12 +621,12 @@ static bool is_about(const struct ntime_session *s, const struct nti_session_ite
 static const struct nti_erratum *worst_of(struct ntime_session *s,
 					  const struct nti_session_item *item)
 {
+	const struct nti_unit *unit = nti_session_unit_of(item);
 	const struct nti_erratum *e, *worst = NULL;
 	size_t next = 0;
 
 	/* What the kernel counts by itself has no silicon to be wrong. */
-	if (!item->event.parts || !item->event.part[0].unit ||
-	    item->event.part[0].unit->kind == NTI_UNIT_SOFTWARE)
+	if (!unit || unit->kind == NTI_UNIT_SOFTWARE)
 		return NULL;
 	while ((e = nti_context_erratum(s->ctx, &next)))
 		if (is_about(s, item, e) && (!worst || e->action > worst->action))

@@ -286,7 +286,7 @@ static const char *or_empty(const char *text)
 static const char *method_of_event(const struct nti_session_item *item,
 				   const struct ntime_session *s)
 {
-	const struct nti_unit *unit = item->event.parts ? item->event.part[0].unit : NULL;
+	const struct nti_unit *unit = nti_session_unit_of(item);
 
 	if (item->is_clock)
 		return "clock";
@@ -333,9 +333,9 @@ static const char *method_of(const struct nti_session_item *item, const struct n
 /* "" for metrics, and for events of a PMU that this machine has not. */
 static const char *unit_of(const struct nti_session_item *item)
 {
-	return !item->is_metric && item->event.parts && item->event.part[0].unit
-		       ? item->event.part[0].unit->name
-		       : "";
+	const struct nti_unit *unit = nti_session_unit_of(item);
+
+	return !item->is_metric && unit ? unit->name : "";
 }
 
 /* A device is narrower than the machine, and nothing else of it. */
