@@ -88,7 +88,6 @@ static int check(struct cli_place *p, int folder, const struct stat *what)
 
 /* ---- links ---- */
 
-/* Links in /proc lead to what the kernel knows, not to what they read as. Nobody can put one. */
 static bool is_in_proc(int folder)
 {
 	struct statfs fs;
@@ -96,32 +95,18 @@ static bool is_in_proc(int folder)
 	return fstatfs(folder, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* What a link names, and what was to come behind it. */
-static int read_link(struct walk *w, int link)
-{
-	char target[PATH_MAX];
-	ssize_t n = readlinkat(link, "", target, sizeof(target));
-	size_t rest = strlen(w->rest), slash;
-
-	if (n < 0)
-		return -errno;
-	slash = *target != '/';
-	if (slash + (size_t)n + rest >= sizeof(w->rest))
-		return -ENAMETOOLONG;
-	memmove(w->rest + slash + n, w->rest, rest + 1);
-	memcpy(w->rest + slash, target, (size_t)n);
-	w->rest[0] = '/';
-	return slash ? 0 : move_to(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-}
-
 /*
- * A link leads elsewhere, so it is not for a group either (whose bits are also those of an access
+ * To what a link names, with what was to come behind it.
+ *
+ * It leads elsewhere, so it is not for a group either (whose bits are also those of an access
  * list), nor for who owns a folder that he put where others may write: that rule of the kernel is
  * about the last folder alone.
  */
 static int follow(struct walk *w, int link, const struct stat *st)
 {
 	int ret = is_strangers(w->at, st, S_IWOTH | S_IWGRP);
+	char target[PATH_MAX + 1], rest[sizeof(w->rest)];
+	ssize_t n;
 
 	if (ret < 0)
 		return ret;
@@ -129,45 +114,50 @@ static int follow(struct walk *w, int link, const struct stat *st)
 		return refuse(w->p, st);
 	if (++w->links > LINKS_MAX)
 		return -ELOOP;
-	return read_link(w, link);
+	n = readlinkat(link, "", target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	if ((size_t)snprintf(rest, sizeof(rest), "/%s%s", target, w->rest) >= sizeof(rest))
+		return -ENAMETOOLONG;
+	strcpy(w->rest, rest);
+	return *target == '/' ? move_to(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)) : 0;
 }
 
 /* ---- streams ---- */
 
 /*
- * "1" in /proc/self/fd: the descriptor itself, with its place in the file. What ntime has opened is
- * closed on exec; what it was started with is not.
+ * "/dev/fd/1" is the descriptor itself, with its place in the file. What ntime has opened is closed
+ * on exec; what it was started with is not. -ENOENT: @name is no descriptor.
  */
-static int copy_descriptor(const char *name)
+static int copy_descriptor(int folder, const char *name)
 {
-	uint64_t fd;
+	struct stat in, own;
+	uint64_t number;
 	int flags;
 
-	if (cli_number_parse(name, 0, INT_MAX, &fd) < 0)
+	if (fstat(folder, &in) || stat("/proc/self/fd", &own) || in.st_dev != own.st_dev ||
+	    in.st_ino != own.st_ino || cli_number_parse(name, 0, INT_MAX, &number) < 0)
 		return -ENOENT;
-	flags = fcntl((int)fd, F_GETFD);
+	flags = fcntl((int)number, F_GETFD);
 	if (flags < 0 || flags & FD_CLOEXEC)
 		return -EBADF;
-	flags = fcntl((int)fd, F_DUPFD_CLOEXEC, 3);
+	flags = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
 	return flags < 0 ? -errno : flags;
 }
 
-static bool is_own_descriptors(int folder)
-{
-	struct stat in, own;
-
-	return fstat(folder, &in) == 0 && stat("/proc/self/fd", &own) == 0 &&
-	       in.st_dev == own.st_dev && in.st_ino == own.st_ino;
-}
-
-/* Of another process it may be a file: what that has written stays. */
-static int open_of_proc(struct walk *w, const char *name)
+/*
+ * A link of /proc leads to what the kernel knows, not to what it reads as, and nobody can put one
+ * there. Of another process it may be a file: what that has written stays.
+ */
+static int follow_in_proc(struct walk *w, const char *name)
 {
 	int fd;
 
-	if (is_own_descriptors(w->at)) {
-		fd = copy_descriptor(name);
-	} else {
+	if (*w->rest)
+		return move_to(w, openat(w->at, name, O_PATH | O_DIRECTORY | O_CLOEXEC));
+	fd = copy_descriptor(w->at, name);
+	if (fd == -ENOENT) {
 		fd = openat(w->at, name, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
 		fd = fd < 0 ? -errno : fd;
 	}
@@ -213,65 +203,35 @@ static int arrive_at(struct walk *w, const char *name, const struct stat *st)
 	return w->p->stream < 0 ? w->p->stream : ARRIVED;
 }
 
-static int last_part(struct walk *w, const char *name)
+/* O_DIRECTORY: the kernel mounts what autofs(5) has there. A descriptor or -errno. */
+static int open_part(int at, const char *name)
 {
-	int fd = openat(w->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), ret;
-	struct stat st;
+	int fd = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	if (fd < 0)
-		return errno == ENOENT && !w->is_linked ? ARRIVED : -errno;
-	if (fstat(fd, &st)) {
-		ret = -errno;
-	} else if (!S_ISLNK(st.st_mode)) {
-		ret = arrive_at(w, name, &st);
-	} else if (is_in_proc(w->at)) {
-		ret = open_of_proc(w, name);
-	} else {
-		w->is_linked = true;
-		ret = follow(w, fd, &st);
-	}
-	close(fd);
-	return ret;
+	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
+		fd = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
-/* A part that is no folder: a link to one, or a mistake. */
-static int enter_link(struct walk *w, const char *name)
+/* Part @name, which is @fd and was opened: as step(). */
+static int look_at_part(struct walk *w, const char *name, int fd, bool is_last)
 {
-	int fd = openat(w->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), ret;
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st))
-		ret = -errno;
-	else if (!S_ISLNK(st.st_mode))
-		ret = -ENOTDIR;
-	else if (is_in_proc(w->at))
-		ret = move_to(w, openat(w->at, name, O_PATH | O_DIRECTORY | O_CLOEXEC));
-	else
-		ret = follow(w, fd, &st);
-	close(fd);
-	return ret;
-}
-
-/* O_DIRECTORY: the kernel mounts what autofs(5) has there. */
-static int enter(struct walk *w, const char *name)
-{
-	int fd = openat(w->at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 	int ret;
 
-	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
-		return enter_link(w, name);
-	if (fd < 0)
+	if (fstat(fd, &st))
 		return -errno;
-	ret = fstat(fd, &st) ? -errno : is_strangers(w->at, &st, S_IWOTH | S_IWGRP);
-	if (ret < 0) {
-		close(fd);
-		return ret;
+	if (S_ISLNK(st.st_mode)) {
+		w->is_linked = w->is_linked || is_last;
+		return is_in_proc(w->at) ? follow_in_proc(w, name) : follow(w, fd, &st);
 	}
-	w->is_strangers = w->is_strangers || ret;
-	return move_to(w, fd);
+	if (is_last)
+		return arrive_at(w, name, &st);
+	if (!S_ISDIR(st.st_mode))
+		return -ENOTDIR;
+	ret = is_strangers(w->at, &st, S_IWOTH | S_IWGRP);
+	w->is_strangers = w->is_strangers || ret > 0;
+	return ret < 0 ? ret : move_to(w, fcntl(fd, F_DUPFD_CLOEXEC, 0));
 }
 
 /* One part of the name. 0: go on; ARRIVED; -errno. */
@@ -279,8 +239,8 @@ static int step(struct walk *w)
 {
 	char *from = w->rest + strspn(w->rest, "/"), *name = w->p->name;
 	size_t bytes = strcspn(from, "/");
-	bool is_dots = strncmp(from, "..", bytes) == 0, is_end;
-	int ret;
+	bool is_last;
+	int fd, ret;
 
 	if (!bytes)
 		return -EISDIR;
@@ -289,12 +249,18 @@ static int step(struct walk *w)
 	memcpy(name, from, bytes);
 	name[bytes] = '\0';
 	memmove(w->rest, from + bytes, strlen(from + bytes) + 1);
-	if (!*w->rest && !is_dots)
-		return last_part(w, name);
-	is_end = !w->rest[strspn(w->rest, "/")];
-	ret = enter(w, name);
+	is_last = !*w->rest && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+	fd = open_part(w->at, name);
+	if (fd == -ENOENT && is_last && !w->is_linked)
+		return ARRIVED;
 	/* "new/": open(2) would not make a folder either. */
-	return ret == -ENOENT && is_end ? -EISDIR : ret;
+	if (fd == -ENOENT && !is_last && !w->rest[strspn(w->rest, "/")])
+		return -EISDIR;
+	if (fd < 0)
+		return fd;
+	ret = look_at_part(w, name, fd, is_last);
+	close(fd);
+	return ret;
 }
 
 int cli_place_find(struct cli_place *p, const char *path)

@@ -2,12 +2,12 @@
 /* A file that is there as a whole or not at all. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -26,59 +26,38 @@ static mode_t mode_of(const struct cli_whole *w)
 	return w->place.is_there && !w->is_append ? 0600 : 0666;
 }
 
-/* ---- names ---- */
-
-/* Another name beside that of the file: hidden, and nobody can foresee it. */
-static int make_name(struct cli_whole *w)
-{
-	unsigned int number;
-
-	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-		return -errno;
-	(void)snprintf(w->name, sizeof(w->name), ".%.200s.ntime-%08x", w->place.name, number);
-	return 0;
-}
-
-/* open(2) and link(2) are tried with such names, until one is free. */
-static int with_name(struct cli_whole *w, int (*try)(struct cli_whole *w))
-{
-	int ret = -EEXIST;
-
-	for (unsigned int i = 0; i < NAME_TRIES && ret == -EEXIST; i++) {
-		ret = make_name(w);
-		if (!ret)
-			ret = try(w);
-	}
-	if (ret < 0)
-		*w->name = '\0';
-	return ret;
-}
-
-static int open_named(struct cli_whole *w)
-{
-	w->fd = openat(w->place.folder, w->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_of(w));
-	return w->fd < 0 ? -errno : 0;
-}
-
 /* Give the file without a name this one. linkat(2): without /proc it needs CAP_DAC_READ_SEARCH. */
 static int link_as(const struct cli_whole *w, const char *name)
 {
 	char of_fd[32];
 
-	if (linkat(w->fd, "", w->place.folder, name, AT_EMPTY_PATH) == 0)
-		return 0;
-	if (errno == EEXIST)
-		return -EEXIST;
 	(void)snprintf(of_fd, sizeof(of_fd), "/proc/self/fd/%d", w->fd);
 	return linkat(AT_FDCWD, of_fd, w->place.folder, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
 }
 
-static int link_named(struct cli_whole *w)
+/* Another name beside that of the file, hidden, that nobody can foresee: for a new file or @fd. */
+static int take_name(struct cli_whole *w)
 {
-	return link_as(w, w->name);
-}
+	unsigned int number, i;
+	int ret = -EEXIST;
 
-/* ---- beginning ---- */
+	for (i = 0; i < NAME_TRIES && ret == -EEXIST; i++) {
+		if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+			return -errno;
+		(void)snprintf(w->name, sizeof(w->name), ".%.200s.ntime-%08x", w->place.name,
+			       number);
+		if (w->fd >= 0) {
+			ret = link_as(w, w->name);
+			continue;
+		}
+		w->fd = openat(w->place.folder, w->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+			       mode_of(w));
+		ret = w->fd < 0 ? -errno : 0;
+	}
+	if (ret < 0)
+		*w->name = '\0';
+	return ret;
+}
 
 /* What refuses files without names does so in many words: the named one has the better reason. */
 static int open_nameless(struct cli_whole *w)
@@ -153,7 +132,7 @@ int cli_whole_begin(struct cli_whole *w)
 			return old;
 	}
 	if (open_nameless(w) < 0)
-		ret = with_name(w, open_named);
+		ret = take_name(w);
 	if (!ret && old >= 0 && !w->is_append)
 		ret = keep(w, old);
 	if (old >= 0)
@@ -161,53 +140,27 @@ int cli_whole_begin(struct cli_whole *w)
 	return ret;
 }
 
-/* ---- the end ---- */
-
-/*
- * In a process of its own, and a session of its own: a signal to ntime or its process group does
- * not reach it. What it returns comes through a pipe, as its status may go to nobody (SIGCHLD
- * ignored); where the pipe fails the status tells whether the file is in its place.
- */
-static int do_apart(struct cli_whole *w, int (*step)(struct cli_whole *w))
+/* Until what was begun is done. */
+static void hold_signals(sigset_t *old)
 {
-	int ends[2], ret = -EIO, status = 1;
-	pid_t child;
-	ssize_t n;
+	sigset_t all;
 
-	if (pipe2(ends, O_CLOEXEC))
-		return step(w);
-	child = fork();
-	if (child == 0) {
-		(void)setsid();
-		ret = step(w);
-		if (write(ends[1], &ret, sizeof(ret)) != sizeof(ret))
-			close(ends[1]);
-		_exit(ret ? 1 : 0);
-	}
-	close(ends[1]);
-	if (child < 0) {
-		close(ends[0]);
-		return step(w);
-	}
-	do
-		n = read(ends[0], &ret, sizeof(ret));
-	while (n < 0 && errno == EINTR);
-	close(ends[0]);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	if (n == sizeof(ret))
-		return ret;
-	return status == 0 ? 0 : -EIO;
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, old);
 }
 
 static int replace(struct cli_whole *w)
 {
-	int ret = *w->name ? 0 : with_name(w, link_named);
+	sigset_t old;
+	int ret;
 
+	hold_signals(&old);
+	ret = *w->name ? 0 : take_name(w);
 	if (!ret && renameat(w->place.folder, w->name, w->place.folder, w->place.name)) {
 		ret = -errno;
 		(void)unlinkat(w->place.folder, w->name, 0);
 	}
+	(void)sigprocmask(SIG_SETMASK, &old, NULL);
 	return ret;
 }
 
@@ -273,13 +226,34 @@ static off_t begin_of(const struct cli_whole *w, int to)
 	return ret <= 0 ? ret : (off_t)w->head_bytes;
 }
 
-/* Put the text behind what the file has; nothing is there yet: -ENOENT. */
+/* Put the text behind what @to has. */
+static int copy_behind(const struct cli_whole *w, int to)
+{
+	struct stat before;
+	off_t at;
+	int ret;
+
+	if (fstat(to, &before))
+		return -errno;
+	at = begin_of(w, to);
+	ret = at < 0 ? (int)at : copy_all(w->fd, at, to);
+	/*
+	 * It tells what could not be written: nothing could be taken back any more after close(2).
+	 */
+	if (!ret && fsync(to) && errno != EINVAL)
+		ret = -errno;
+	/* Nobody could tell half a report from a whole one. */
+	if (ret < 0 && ftruncate(to, before.st_size))
+		cli_say("%s may end with a part of it", w->place.name);
+	return ret;
+}
+
+/* As that; nothing is there yet: -ENOENT. */
 static int append(struct cli_whole *w)
 {
 	struct flock whole_file = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	struct stat before;
 	int to = cli_place_reopen(&w->place), ret;
-	off_t at;
+	sigset_t old;
 
 	if (to < 0)
 		return to;
@@ -288,26 +262,16 @@ static int append(struct cli_whole *w)
 	 * flock(2): who runs ntime under flock(1) may hold that. Where there are none, as before.
 	 */
 	(void)fcntl(to, F_OFD_SETLKW, &whole_file);
-	if (fstat(to, &before)) {
-		ret = -errno;
-		(void)close(to);
-		return ret;
-	}
-	at = begin_of(w, to);
-	ret = at < 0 ? (int)at : copy_all(w->fd, at, to);
-	if (!ret && fsync(to) && errno != EINVAL)
-		ret = -errno;
-	/* Nobody could tell half a report from a whole one. */
-	if (ret < 0 && ftruncate(to, before.st_size))
-		cli_say("%s may end with a part of it", w->place.name);
-	/* fsync(2) has told what could not be written: nothing could be taken back any more. */
+	hold_signals(&old);
+	ret = copy_behind(w, to);
+	(void)sigprocmask(SIG_SETMASK, &old, NULL);
 	(void)close(to);
 	return ret;
 }
 
 int cli_whole_end(struct cli_whole *w)
 {
-	int ret = w->is_append ? do_apart(w, append) : -ENOENT;
+	int ret = w->is_append ? append(w) : -ENOENT;
 
 	if (ret != -ENOENT)
 		return ret;
@@ -315,7 +279,7 @@ int cli_whole_end(struct cli_whole *w)
 	ret = *w->name || w->place.is_there ? -EEXIST : link_as(w, w->place.name);
 	/* Somebody else was quicker. */
 	if (ret == -EEXIST)
-		ret = do_apart(w, w->is_append && !*w->name ? append : replace);
+		ret = w->is_append && !*w->name ? append(w) : replace(w);
 	if (!ret)
 		*w->name = '\0';
 	return ret;

@@ -3,10 +3,10 @@
  * A file that is there as a whole or not at all, whenever ntime is killed.
  *
  * It is written without a name (O_TMPFILE) and gets its name at the end. A file that is there
- * already is replaced by it, or has it copied behind its end; a process of its own does that, so
- * that who kills ntime meanwhile, or its process group, does not stop it half way. Where the file
- * system has no files without names, it is written under another name beside its place, and a kill
- * leaves that.
+ * already is replaced by it, or has it copied behind its end; signals wait meanwhile, so none stops
+ * that half way but SIGKILL, which may leave the other name that it has before rename(2), or a part
+ * behind what the file had. Where the file system has no files without names, it is written under
+ * that other name, and a kill leaves it.
  */
 #ifndef CLI_OUTPUT_WHOLE_H
 #define CLI_OUTPUT_WHOLE_H
