@@ -215,8 +215,9 @@ def comparable(text, live):
             return json.dumps([shape(json.loads(part)) for part in ([text] if '\n ' in text else text.splitlines())])
         except ValueError:
             pass
-    # Counted from fork on: on a busy machine that is more than the whole has since exec, and left out then.
-    text = re.sub(r' +[\d,]+ involuntary', '', text)
+    # What stands beside a number only if the run was long or quiet enough: involuntary switches, counted from fork on, are left out where they are
+    # more than the whole has since exec, the share of a CPU where the command took a few milliseconds.
+    text = re.sub(r' +[\d,.]+ (involuntary|% of a CPU|CPUs\n)', '', text)
     return re.sub(r'[ \t]+', ' ', NUMBER.sub('0', text))
 
 
