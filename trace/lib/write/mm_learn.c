@@ -118,7 +118,7 @@ static uint32_t ports_of(const struct nti_mm *s, const struct nti_place *p)
 	unsigned int i;
 
 	for (i = 0; i < NTI_PLACE_REGIONS && s->flags & NTIME_WRITER_IO_MARKS; i++)
-		ports |= (p->region[i].flags & 1u) << i;
+		ports |= (uint32_t)nti_place_is_port(&p->region[i]) << i;
 	return ports;
 }
 

@@ -238,7 +238,7 @@ static void map_region(struct nti_mm *s, const struct nti_mm_sink *k, struct nti
 	nti_mm_set_head(e, e->map, e->bytes);
 	if (is_nobody(s, p))
 		nti_mm_mark_format(s, k, "ntime: map %u is region %u of no device", e->map, region);
-	else if (region >= NTI_PCIDEV_BARS || r->flags & 1)
+	else if (region >= NTI_PCIDEV_BARS || nti_place_is_port(r))
 		nti_mm_mark_format(s, k, "ntime: map %u is region %u of device %04x", e->map,
 				   region, p->bus_devfn);
 	put_map(s, k, e);

@@ -23,7 +23,7 @@ struct nti_trace_devices;
  * struct nti_place_region - one region
  * @start, @bytes: where it is, 0 not known yet
  * @used:	end of the highest access so far
- * @flags:	low bits of the BAR
+ * @flags:	low bits of the BAR: nti_pcidev_flags()
  * @is_known:	the trace or the user told @start; else it is made up
  * @is_fixed:	the user told
  * @has_bytes:	the trace or the user told @bytes, 0 of them: there is no such region
@@ -33,6 +33,12 @@ struct nti_place_region {
 	uint8_t flags;
 	bool is_known, is_fixed, has_bytes;
 };
+
+/* I/O ports, no memory. */
+static inline bool nti_place_is_port(const struct nti_place_region *r)
+{
+	return r->flags & 1;
+}
 
 /**
  * struct nti_place - one device

@@ -70,7 +70,7 @@ static bool is_io(struct nti_mm *s, const struct ntime_record *r)
 		return false;
 	if (r->region == NTIME_REGION_VGA)
 		return r->offset < 0x10000;
-	return i < s->places.n && s->places.list[i].region[r->region].flags & 1;
+	return i < s->places.n && nti_place_is_port(&s->places.list[i].region[r->region]);
 }
 
 /*
@@ -85,7 +85,7 @@ static bool has_place(struct nti_mm *s, const struct ntime_record *r)
 	if (!p)
 		return false;
 	/* The number of a mapping tells those. */
-	if (r->region >= NTI_PCIDEV_BARS || region->flags & 1)
+	if (r->region >= NTI_PCIDEV_BARS || nti_place_is_port(region))
 		return r->source != 0;
 	return p->is_told && region->start && r->offset < region->bytes;
 }
@@ -135,7 +135,7 @@ static void learn_map(struct nti_mm *s, struct nti_place *p, const struct ntime_
 {
 	s->is_native = true;
 	if (p && r->region < NTI_PLACE_REGIONS &&
-	    (r->region >= NTI_PCIDEV_BARS || p->region[r->region].flags & 1))
+	    (r->region >= NTI_PCIDEV_BARS || nti_place_is_port(&p->region[r->region])))
 		p->region[r->region].start = r->offset;
 }
 
