@@ -31,7 +31,7 @@ SKIPPED = 77
 ALLOCATIONS, SYSTEM_CALLS = 'allocations', 'system calls'
 OFTEN_NONE = 'user', 'sys', 'rusage-involuntary-switches', 'rusage-voluntary-switches', 'rusage-in-blocks', 'rusage-out-blocks'
 # Of longer ones so many calls are tried, evenly spread.
-MOST_CALLS = 200
+MOST_CALLS = 100
 PR_SET_CHILD_SUBREAPER = 36
 
 SKX, ZEN, ADL, RES = (f'{ROOT}/count/tests/machine/{name}.json' for name in ('intel-skx-2s', 'amd-zen2', 'hybrid-adl', 'restricted'))
