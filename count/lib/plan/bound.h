@@ -5,13 +5,16 @@
 #ifndef NTI_PLAN_BOUND_H
 #define NTI_PLAN_BOUND_H
 
-#include "count/lib/plan/problem.h"
+#include "count/lib/plan/match.h"
 
 /*
- * Passes without which the tied items @items cannot be planned: the best of several proofs, not
- * always the truth.
+ * Passes without which the tied items @items cannot be planned: as many as the counters of each PMU
+ * demand, and as many as there are items in pairwise conflict. Not always the truth.
  */
 unsigned int nti_plan_lower(const struct nti_plan_problem *pb, uint64_t items);
+
+/* Whether @item finds counters beside the events @placed in a pass. Looks at counters only. */
+bool nti_plan_is_room(const struct nti_plan_problem *pb, unsigned int item, uint64_t placed);
 
 /*
  * Put each of @items, in the order given, into the first pass that takes it; pass[] is of items.
@@ -20,12 +23,5 @@ unsigned int nti_plan_lower(const struct nti_plan_problem *pb, uint64_t items);
  */
 unsigned int nti_plan_first_fit(const struct nti_plan_problem *pb, uint64_t items,
 				uint8_t pass[NTI_PLAN_MAX_EVENTS]);
-
-/* Different values of @resource wanted by @events of one PMU. */
-unsigned int nti_plan_value_count(const struct nti_plan_problem *pb, uint64_t events,
-				  unsigned int resource);
-
-/* Events of @events that must be alone. */
-uint64_t nti_plan_exclusive(const struct nti_plan_problem *pb, uint64_t events);
 
 #endif

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Places of events in all passes at once: a place is a counter in a pass. An event may sit where
- * its item's domain (the passes still open to it) and its mask agree. When no such place exists, no
- * plan with these domains does: events that only need counters are placed by this alone. A group
- * will be in one pass and so use each counter once: this is demanded from the start, and is what
- * stops a group from taking a scarce counter in several passes. Internal to count/lib/plan.
+ * Bipartite matching of events to slots, by augmenting paths: a slot is a counter in a pass, and an
+ * event can have those on which its mask and its item's domain (the passes open to it) agree. When
+ * an event finds none, no plan with these domains exists. Internal to count/lib/plan.
  *
- *            pass 0   pass 1   pass 2        taken[c] = passes in which c is taken
- *     c = 0   ev 0     ev 3      -           on[c]    = events that sit on c, in whatever pass
- *     c = 1   ev 1      -       ev 4         in[p]    = events that sit in pass p
+ *                 pass 0   pass 1   pass 2        taken[c] = passes in which c is taken
+ *     counter 0    ev 0     ev 3      -           holds[c] = events on c, in whatever pass
+ *     counter 1    ev 1      -       ev 4
  */
 #ifndef NTI_PLAN_MATCH_H
 #define NTI_PLAN_MATCH_H
@@ -17,27 +15,37 @@
 
 struct nti_plan_match {
 	const struct nti_plan_problem *pb;
-	const uint64_t *domain; /* passes open to each item; the owner changes them */
+	const uint64_t *domain; /* of each item; the owner changes them. NULL: all passes */
 	uint64_t all;		/* passes */
-	uint64_t placed;	/* events */
-	uint64_t in[NTI_PLAN_MAX_EVENTS];
-	uint64_t taken[NTI_PLAN_MAX_CELLS];
-	uint64_t on[NTI_PLAN_MAX_CELLS];
-	uint8_t pass[NTI_PLAN_MAX_EVENTS];  /* of events placed */
-	uint16_t cell[NTI_PLAN_MAX_EVENTS]; /* the same */
+	uint64_t matched;	/* events */
+	uint64_t taken[NTI_PLAN_ALL_COUNTERS];
+	uint64_t holds[NTI_PLAN_ALL_COUNTERS];
+	uint16_t counter[NTI_PLAN_MAX_EVENTS]; /* of events matched, numbered through */
+	uint8_t pass[NTI_PLAN_MAX_EVENTS];     /* the same */
 };
 
+/* Begin with no event of @events matched; later calls may name no others. */
 void nti_plan_match_init(struct nti_plan_match *m, const struct nti_plan_problem *pb,
-			 unsigned int passes, const uint64_t *domain);
+			 uint64_t events, unsigned int passes, const uint64_t *domain);
 
-/* Take @events from their places. */
-void nti_plan_match_drop(struct nti_plan_match *m, uint64_t events);
+/* Free the slots of those events of @item that are not in its domain any more. */
+void nti_plan_match_drop(struct nti_plan_match *m, unsigned int item);
 
 /*
- * Find places for those of @events that have none, moving others inside their domains; every event
- * placed must sit in its domain. False when there is none for one of them: it stays without, the
- * others keep places. *@effort counts work.
+ * Match those of @events that have no slot, moving others; every event matched must be in its
+ * domain. False when one finds none: it stays without, the others keep slots. Then *@blocked, if
+ * not NULL, is the counters of its PMU (bits as in .mask) that were looked at in all passes:
+ * without domains a set that is too small, as more events than it has slots can use no other
+ * counter (Hall's theorem). *@steps counts work.
  */
-bool nti_plan_match_place(struct nti_plan_match *m, uint64_t events, uint64_t *effort);
+bool nti_plan_match_events(struct nti_plan_match *m, uint64_t events, uint32_t *blocked,
+			   uint64_t *steps);
+
+/*
+ * True when each of @events, of any PMUs, finds a counter and no counter takes more than @passes of
+ * them. If not, *@blocked, if not NULL, is as above.
+ */
+bool nti_plan_fits(const struct nti_plan_problem *pb, uint64_t events, unsigned int passes,
+		   uint32_t *blocked);
 
 #endif

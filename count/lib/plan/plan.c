@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "count/lib/plan/bound.h"
-#include "count/lib/plan/hall.h"
+#include "count/lib/plan/match.h"
 #include "count/lib/plan/plan.h"
 #include "count/lib/plan/problem.h"
 #include "count/lib/plan/reason.h"
@@ -14,11 +14,10 @@
 
 /*
  * Steps of work, one about 25 ns on a machine of 2022 (bench/plan.c): all search takes at most some
- * 7 ms, one dive 0.1 ms, putting in order 1 ms. Steps and not time, so that the same input gives
- * the same plan everywhere.
+ * 12 ms, putting in order 1 ms. Steps and not time, so that the same input gives the same plan
+ * everywhere.
  */
-#define SEARCH_STEPS 250000
-#define DIVE_STEPS 5000
+#define SEARCH_STEPS 400000
 #define ORDER_STEPS 40000
 
 /* Items that can be planned without looking at the others, and the plan they have so far. */
@@ -33,7 +32,6 @@ struct work {
 	struct nti_plan_search search;
 	struct component components[NTI_PLAN_MAX_EVENTS];
 	unsigned int component_count;
-	uint64_t steps_left;
 	unsigned int lower, passes;	   /* of all components */
 	uint8_t pass[NTI_PLAN_MAX_EVENTS]; /* of items */
 };
@@ -70,50 +68,28 @@ static void sum_up(struct work *w)
 	}
 }
 
-/* Ask for @passes passes; spends what it uses from @budget steps and from what is left of all. */
-static enum nti_plan_answer ask(struct work *w, struct component *c, unsigned int passes,
-				uint64_t budget)
-{
-	uint64_t before = w->search.steps, used;
-	enum nti_plan_answer answer;
-
-	nti_plan_search_init(&w->search, &w->problem, c->items, passes);
-	answer = nti_plan_search_run(&w->search, budget, w->pass);
-	used = w->search.steps - before;
-	w->steps_left -= used < w->steps_left ? used : w->steps_left;
-	if (answer == NTI_PLAN_YES) {
-		c->passes = passes;
-		c->is_first_fit = false;
-	}
-	return answer;
-}
-
-/* Fewer passes than first fit took, one by one, as long as search finds them at once. */
-static void dive(struct work *w, struct component *c)
+/*
+ * One pass fewer, again and again, until that is refuted: what does not fit into so many passes
+ * does not fit into fewer, either. What stays open may still fit into fewer, as narrower choices
+ * can guide search better. Each try takes most of what is left.
+ */
+static void improve(struct work *w, struct component *c)
 {
 	enum nti_plan_answer answer = NTI_PLAN_YES;
+	unsigned int passes = c->passes;
 
-	while (answer == NTI_PLAN_YES && c->passes > w->lower)
-		answer = ask(w, c, c->passes - 1, DIVE_STEPS);
-	if (answer == NTI_PLAN_NO)
-		c->lower = c->passes;
-}
+	while (--passes >= w->lower && answer != NTI_PLAN_NO) {
+		uint64_t used = w->search.steps;
+		uint64_t left = used < SEARCH_STEPS ? SEARCH_STEPS - used : 0;
 
-/*
- * The rest from below, because each refusal raises the proven bound, and what is above one that
- * stays open.
- */
-static void prove(struct work *w, struct component *c, unsigned int from)
-{
-	enum nti_plan_answer answer = NTI_PLAN_NO;
-	bool is_proven = true;
-	unsigned int passes;
-
-	for (passes = from; passes < c->passes; passes++) {
-		answer = ask(w, c, passes, w->steps_left / 4 * 3);
-		is_proven = is_proven && answer != NTI_PLAN_UNKNOWN;
-		if (is_proven && answer == NTI_PLAN_NO)
+		answer = nti_plan_search_run(&w->search, &w->problem, c->items, passes,
+					     left / 4 * 3, w->pass);
+		if (answer == NTI_PLAN_YES) {
+			c->passes = passes;
+			c->is_first_fit = false;
+		} else if (answer == NTI_PLAN_NO) {
 			c->lower = passes + 1;
+		}
 	}
 }
 
@@ -121,16 +97,9 @@ static void improve_all(struct work *w)
 {
 	unsigned int i;
 
-	w->steps_left = SEARCH_STEPS;
 	for (i = 0; i < w->component_count; i++) {
-		struct component *c = &w->components[i];
-
 		sum_up(w);
-		if (c->passes <= w->lower)
-			continue;
-		dive(w, c);
-		if (c->lower < c->passes)
-			prove(w, c, w->lower);
+		improve(w, &w->components[i]);
 	}
 	sum_up(w);
 }
@@ -164,23 +133,23 @@ static void close_gaps(struct work *w)
 		w->pass[i] = renumbered[w->pass[i]];
 }
 
+/* @events are those of one pass. */
 static void give_counters(const struct nti_plan_problem *pb, uint64_t events, struct nti_plan *out)
 {
-	uint8_t cell[NTI_PLAN_MAX_EVENTS];
+	struct nti_plan_match m;
+	uint64_t steps = 0;
 
-	(void)nti_plan_hall(pb, events, 1, cell, NULL);
-	for (; events; events &= events - 1) {
-		unsigned int event = nti_plan_low(events);
-
-		out->counter[event] =
-			(int8_t)pb->number[pb->pmu_first[pb->pmu_of[event]] + cell[event]];
-	}
+	nti_plan_match_init(&m, pb, events, 1, NULL);
+	(void)nti_plan_match_events(&m, events, NULL, &steps);
+	for (; events; events &= events - 1)
+		out->counter[nti_plan_low(events)] =
+			(int8_t)pb->number[m.counter[nti_plan_low(events)]];
 }
 
 static void fill_out(const struct work *w, struct nti_plan *out)
 {
 	uint64_t in_pass[NTI_PLAN_MAX_EVENTS] = { 0 };
-	unsigned int i, pass, pmu;
+	unsigned int i, pass;
 
 	out->passes = w->passes;
 	out->lower = w->lower;
@@ -189,11 +158,10 @@ static void fill_out(const struct work *w, struct nti_plan *out)
 	for (i = 0; i < w->problem.event_count; i++) {
 		out->pass[i] = w->pass[w->problem.item_of[i]];
 		out->counter[i] = -1;
-		in_pass[out->pass[i]] |= nti_plan_bit(i);
+		in_pass[out->pass[i]] |= w->problem.input[i].counters ? nti_plan_bit(i) : 0;
 	}
 	for (pass = 0; pass < w->passes; pass++)
-		for (pmu = 0; pmu < w->problem.pmu_count; pmu++)
-			give_counters(&w->problem, in_pass[pass] & w->problem.pmu_events[pmu], out);
+		give_counters(&w->problem, in_pass[pass], out);
 }
 
 int nti_plan_make(const struct nti_plan_event *events, size_t n, const struct nti_plan_names *names,

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "count/lib/plan/hall.h"
+#include "count/lib/plan/match.h"
 #include "count/lib/plan/names.h"
 #include "count/lib/plan/problem.h"
 
@@ -124,10 +124,10 @@ static uint32_t squeeze(uint32_t mask, uint32_t used)
 	return out;
 }
 
-/* Number the counters of @pmu that matter; see NTI_PLAN_MAX_CELLS. */
+/* Number the counters of @pmu that matter; see NTI_PLAN_ALL_COUNTERS. */
 static void number_counters(struct nti_plan_problem *pb, unsigned int pmu)
 {
-	unsigned int count = nti_plan_count(pb->pmu_events[pmu]), cell = pb->pmu_first[pmu];
+	unsigned int count = nti_plan_count(pb->pmu_events[pmu]), counter = pb->pmu_first[pmu];
 	uint32_t used = 0, bits;
 	uint64_t left;
 
@@ -140,8 +140,8 @@ static void number_counters(struct nti_plan_problem *pb, unsigned int pmu)
 	for (left = pb->pmu_events[pmu]; left; left &= left - 1)
 		pb->mask[nti_plan_low(left)] = squeeze(pb->mask[nti_plan_low(left)], used);
 	for (bits = used; bits; bits &= bits - 1)
-		pb->number[cell++] = (uint8_t)nti_plan_low(bits);
-	pb->pmu_first[pmu + 1] = (uint16_t)cell;
+		pb->number[counter++] = (uint8_t)nti_plan_low(bits);
+	pb->pmu_first[pmu + 1] = (uint16_t)counter;
 }
 
 static int refuse_pair(const struct nti_plan_problem *pb, unsigned int a, unsigned int b,
@@ -227,7 +227,7 @@ static int check_item(const struct nti_plan_problem *pb, uint64_t events, struct
 	while (left) {
 		uint64_t pmu = pb->pmu_events[pb->pmu_of[nti_plan_low(left)]];
 
-		if (!nti_plan_hall(pb, events & pmu, 1, NULL, &blocked))
+		if (!nti_plan_fits(pb, events & pmu, 1, &blocked))
 			return refuse_counters(pb, events & pmu, blocked, e);
 		left &= ~pmu;
 	}
@@ -269,109 +269,6 @@ static void find_conflicts(struct nti_plan_problem *pb)
 				set_apart(pb, a, b);
 }
 
-static bool is_exclusive(const struct nti_plan_problem *pb, unsigned int item)
-{
-	uint64_t left;
-
-	for (left = pb->items[item].events; left; left &= left - 1)
-		if (pb->input[nti_plan_low(left)].is_exclusive)
-			return true;
-	return false;
-}
-
-static bool has_value_conflict(const struct nti_plan_problem *pb, unsigned int item)
-{
-	const struct nti_plan_event *event = &pb->input[nti_plan_low(pb->items[item].events)];
-	uint64_t left;
-
-	if (!event->want_count)
-		return false;
-	for (left = nti_plan_events_of(pb, pb->items[item].conflicts); left; left &= left - 1)
-		if (is_value_conflict(event, &pb->input[nti_plan_low(left)]))
-			return true;
-	return false;
-}
-
-/* Before find_misfits(), whose conflicts matching finds by itself. */
-static void find_simple(struct nti_plan_problem *pb)
-{
-	uint64_t left;
-
-	for (left = pb->hardware; left; left &= left - 1) {
-		unsigned int item = nti_plan_low(left);
-
-		if (nti_plan_count(pb->items[item].events) != 1 || is_exclusive(pb, item) ||
-		    has_value_conflict(pb, item))
-			continue;
-		pb->items[item].is_simple = true;
-		pb->simple |= nti_plan_bit(item);
-	}
-}
-
-/* Pairs that overfill a PMU: not seen by value, but cliques of them bound the passes as well. */
-static void find_misfits(struct nti_plan_problem *pb)
-{
-	uint64_t left, other;
-
-	for (left = pb->hardware & ~pb->simple; left; left &= left - 1) {
-		unsigned int a = nti_plan_low(left);
-
-		for (other = pb->hardware & ~pb->items[a].conflicts; other; other &= other - 1) {
-			unsigned int b = nti_plan_low(other);
-
-			if (a != b && (pb->items[a].pmus & pb->items[b].pmus) &&
-			    !nti_plan_fits(pb, pb->items[a].events | pb->items[b].events))
-				set_apart(pb, a, b);
-		}
-	}
-}
-
-static unsigned int count_need(const struct nti_plan_problem *pb, uint64_t events,
-			       unsigned int like)
-{
-	unsigned int count = 0;
-
-	for (; events; events &= events - 1) {
-		unsigned int event = nti_plan_low(events);
-
-		count += pb->pmu_of[event] == pb->pmu_of[like] && pb->mask[event] == pb->mask[like];
-	}
-	return count;
-}
-
-static bool are_twins(const struct nti_plan_problem *pb, unsigned int a, unsigned int b)
-{
-	const struct nti_plan_item *ia = &pb->items[a], *ib = &pb->items[b];
-	uint64_t pair = nti_plan_bit(a) | nti_plan_bit(b), left;
-
-	if ((ia->conflicts & ~pair) != (ib->conflicts & ~pair) || ia->is_simple != ib->is_simple ||
-	    nti_plan_count(ia->events) != nti_plan_count(ib->events))
-		return false;
-	for (left = ia->events; left; left &= left - 1)
-		if (count_need(pb, ia->events, nti_plan_low(left)) !=
-		    count_need(pb, ib->events, nti_plan_low(left)))
-			return false;
-	return true;
-}
-
-static void find_twins(struct nti_plan_problem *pb)
-{
-	uint64_t left, other;
-
-	for (left = pb->hardware; left; left &= left - 1) {
-		unsigned int a = nti_plan_low(left);
-
-		for (other = pb->hardware & nti_plan_below(a + 1); other; other &= other - 1) {
-			unsigned int b = nti_plan_low(other);
-
-			if (a != b && !are_twins(pb, a, b))
-				continue;
-			pb->items[a].twins |= nti_plan_bit(b);
-			pb->items[b].twins |= nti_plan_bit(a);
-		}
-	}
-}
-
 int nti_plan_problem_init(struct nti_plan_problem *pb, const struct nti_plan_event *events,
 			  size_t n, const struct nti_plan_names *names, struct nti_error *e)
 {
@@ -401,9 +298,6 @@ int nti_plan_problem_init(struct nti_plan_problem *pb, const struct nti_plan_eve
 			return ret;
 	}
 	find_conflicts(pb);
-	find_simple(pb);
-	find_misfits(pb);
-	find_twins(pb);
 	return 0;
 }
 
@@ -421,10 +315,9 @@ uint64_t nti_plan_component(const struct nti_plan_problem *pb, unsigned int item
 	uint64_t found = nti_plan_bit(item), open = found;
 
 	while (open) {
-		const struct nti_plan_item *it = &pb->items[nti_plan_low(open)];
-		uint64_t news = it->conflicts, pmus;
+		uint64_t pmus = pb->items[nti_plan_low(open)].pmus, news = 0;
 
-		for (pmus = it->pmus; pmus; pmus &= pmus - 1) {
+		for (; pmus; pmus &= pmus - 1) {
 			uint64_t left = pb->pmu_events[nti_plan_low(pmus)];
 
 			for (; left; left &= left - 1)

@@ -20,16 +20,13 @@
  * only that many. A PMU of m events then has at most min(32, m * m) counters; 64 events have the
  * most, 338, as 9 PMUs of 6 and 2 of 5.
  */
-#define NTI_PLAN_MAX_CELLS 344
+#define NTI_PLAN_ALL_COUNTERS 344
 
 struct nti_plan_item {
 	uint64_t members;   /* all its events */
 	uint64_t events;    /* those that need a counter */
 	uint64_t pmus;	    /* where those sit */
 	uint64_t conflicts; /* items that can never share a pass with it */
-	uint64_t twins; /* items that can change places with it in any plan, itself among them */
-	/* one event that only needs a counter: matching finds its place, no search */
-	bool is_simple;
 };
 
 struct nti_plan_problem {
@@ -38,13 +35,12 @@ struct nti_plan_problem {
 	unsigned int event_count, item_count, pmu_count;
 	struct nti_plan_item items[NTI_PLAN_MAX_EVENTS];
 	uint64_t hardware; /* items that need counters */
-	uint64_t simple;   /* items */
 	uint8_t item_of[NTI_PLAN_MAX_EVENTS];
 	uint8_t pmu_of[NTI_PLAN_MAX_EVENTS];	  /* dense number; of hardware events */
 	uint32_t mask[NTI_PLAN_MAX_EVENTS];	  /* bit i is counter pmu_first[PMU] + i */
 	uint64_t pmu_events[NTI_PLAN_MAX_EVENTS]; /* of each dense PMU */
 	uint16_t pmu_first[NTI_PLAN_MAX_EVENTS + 1];
-	uint8_t number[NTI_PLAN_MAX_CELLS]; /* the hardware's number of each counter */
+	uint8_t number[NTI_PLAN_ALL_COUNTERS]; /* the hardware's number of each counter */
 };
 
 static inline uint64_t nti_plan_bit(unsigned int i)
@@ -81,8 +77,8 @@ int nti_plan_problem_init(struct nti_plan_problem *pb, const struct nti_plan_eve
 			  size_t n, const struct nti_plan_names *names, struct nti_error *e);
 
 /*
- * Items tied to @item through PMUs and conflicts, directly or not: what can be planned without
- * looking at the rest.
+ * Items tied to @item through PMUs, directly or not: what can be planned without looking at the
+ * rest, as conflicts are of one PMU, too.
  */
 uint64_t nti_plan_component(const struct nti_plan_problem *pb, unsigned int item);
 

@@ -3,8 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "count/lib/plan/bound.h"
-#include "count/lib/plan/hall.h"
+#include "count/lib/plan/match.h"
 #include "count/lib/plan/names.h"
 #include "count/lib/plan/reason.h"
 
@@ -31,7 +30,7 @@ static bool blame_counters(const struct nti_plan_problem *pb, const struct nti_p
 	uint64_t guilty = 0, left;
 	uint32_t blocked = 0;
 
-	if (nti_plan_hall(pb, pb->pmu_events[pmu], pass, NULL, &blocked))
+	if (nti_plan_fits(pb, pb->pmu_events[pmu], pass, &blocked))
 		return false;
 	for (left = pb->pmu_events[pmu]; left; left &= left - 1)
 		if (!(pb->mask[nti_plan_low(left)] & ~blocked))
@@ -61,25 +60,65 @@ static uint64_t wanting(const struct nti_plan_problem *pb, uint64_t events, unsi
 	return found;
 }
 
+static unsigned int add_value(uint64_t value[NTI_PLAN_MAX_EVENTS], unsigned int n, uint64_t one)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (value[i] == one)
+			return n;
+	value[n] = one;
+	return n + 1;
+}
+
+/* The different values wanted of the resource of @reason, in the order given; how many. */
+static unsigned int find_values(const struct nti_plan_event *events, size_t n,
+				const struct nti_plan_reason *reason,
+				uint64_t value[NTI_PLAN_MAX_EVENTS])
+{
+	unsigned int found = 0, k;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < events[i].want_count && events[i].pmu == reason->pmu; k++)
+			if (events[i].wants[k].resource == reason->resource)
+				found = add_value(value, found, events[i].wants[k].value);
+	return found;
+}
+
 static bool blame_resource(const struct nti_plan_problem *pb, const struct nti_plan *plan,
 			   unsigned int pass, unsigned int pmu, unsigned int resource,
 			   struct nti_plan_reason *reason)
 {
-	uint64_t events = wanting(pb, pb->pmu_events[pmu], resource);
+	uint64_t events = wanting(pb, pb->pmu_events[pmu], resource), value[NTI_PLAN_MAX_EVENTS];
 
-	if (nti_plan_value_count(pb, events, resource) <= pass)
+	struct nti_plan_reason found = {
+		.limit = NTI_PLAN_LIMIT_RESOURCE,
+		.pmu = pb->input[nti_plan_low(pb->pmu_events[pmu])].pmu,
+		.resource = (uint8_t)resource,
+	};
+
+	if (find_values(pb->input, pb->event_count, &found, value) <= pass)
 		return false;
-	reason->limit = NTI_PLAN_LIMIT_RESOURCE;
-	reason->pmu = pb->input[nti_plan_low(events)].pmu;
-	reason->resource = (uint8_t)resource;
-	reason->event = pushed_out(plan, events, pass);
+	found.event = pushed_out(plan, events, pass);
+	*reason = found;
 	return true;
+}
+
+static uint64_t find_exclusive(const struct nti_plan_problem *pb, uint64_t events)
+{
+	uint64_t found = 0;
+
+	for (; events; events &= events - 1)
+		if (pb->input[nti_plan_low(events)].is_exclusive)
+			found |= events & -events;
+	return found;
 }
 
 static bool blame_exclusive(const struct nti_plan_problem *pb, const struct nti_plan *plan,
 			    unsigned int pass, unsigned int pmu, struct nti_plan_reason *reason)
 {
-	uint64_t events = pb->pmu_events[pmu], alone = nti_plan_exclusive(pb, events);
+	uint64_t events = pb->pmu_events[pmu], alone = find_exclusive(pb, events);
 
 	if (!alone || nti_plan_count(alone) + (alone != events) <= pass)
 		return false;
@@ -178,32 +217,6 @@ static void say_mixed(const struct nti_plan *plan, unsigned int pass, char *text
 			       "ended; it is not "
 			       "proven that there is none",
 			       pass, plural);
-}
-
-static unsigned int add_value(uint64_t value[NTI_PLAN_MAX_EVENTS], unsigned int n, uint64_t one)
-{
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		if (value[i] == one)
-			return n;
-	value[n] = one;
-	return n + 1;
-}
-
-/* The different values wanted of the resource of @reason, in the order given; how many. */
-static unsigned int find_values(const struct nti_plan_event *events, size_t n,
-				const struct nti_plan_reason *reason,
-				uint64_t value[NTI_PLAN_MAX_EVENTS])
-{
-	unsigned int found = 0, k;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		for (k = 0; k < events[i].want_count && events[i].pmu == reason->pmu; k++)
-			if (events[i].wants[k].resource == reason->resource)
-				found = add_value(value, found, events[i].wants[k].value);
-	return found;
 }
 
 #define SHOWN_VALUES 3
