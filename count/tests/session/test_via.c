@@ -4,7 +4,6 @@
  * refusals, and every call failing once.
  */
 #include <errno.h>
-#include <math.h>
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,30 +16,50 @@
 #include "count/lib/access/ntimefs.h"
 #include "base/common/text.h"
 #include "count/tests/session/fake_ntimefs.h"
+#include "count/tests/session/scene.h"
 
 #define ITEMS 9
-#define HOUR_NS 3600000000000ull
+#define MANY                                                                                       \
+	"instructions,instructions:u,instructions:k,instructions,instructions:u,instructions:k,"   \
+	"instructions,instructions:u,instructions:k"
+
+/* ---- the machine and its verbs ---- */
+
+static struct fake_ntimefs f;
+static struct ntime_reader reader;
+static int cpus; /* on which this thread may run */
+
+static int cpus_of_thread(void)
+{
+	cpu_set_t set;
+
+	TT_IS(sched_getaffinity(0, sizeof(set), &set), 0);
+	return CPU_COUNT(&set);
+}
 
 /*
  * A session that is given up again leaves the registers as they were; what other users left there
  * shows it.
  */
-static void soil(struct fake_ntimefs *f)
+static void init(struct fake_ntimefs *fake)
 {
 	unsigned int cpu;
 
+	fake_ntimefs_init(fake);
 	for (cpu = 0; cpu < FAKE_CPUS; cpu++) {
-		TT_IS(ntm_x86_pmu_wrmsr(&f->pmu[cpu], 0xc1, 0x1234), 0);
-		TT_IS(ntm_x86_pmu_wrmsr(&f->pmu[cpu], 0x30a, 0x777777777), 0);
-		TT_IS(ntm_x86_pmu_wrmsr(&f->pmu[cpu], 0x187, 0x300c0), 0);
-		TT_IS(ntm_x86_pmu_wrmsr(&f->pmu[cpu], 0x38f, 0x70000000f), 0);
+		TT_IS(ntm_x86_pmu_wrmsr(&fake->pmu[cpu], 0xc1, 0x1234), 0);
+		TT_IS(ntm_x86_pmu_wrmsr(&fake->pmu[cpu], 0x30a, 0x777777777), 0);
+		TT_IS(ntm_x86_pmu_wrmsr(&fake->pmu[cpu], 0x187, 0x300c0), 0);
+		TT_IS(ntm_x86_pmu_wrmsr(&fake->pmu[cpu], 0x38f, 0x70000000f), 0);
 	}
 }
 
-static void init(struct fake_ntimefs *f)
+static void begin(struct scene *s)
 {
-	fake_ntimefs_init(f);
-	soil(f);
+	init(&f);
+	s->ctx = &f.ctx;
+	s->now_ns = &f.now_ns;
+	cpus = cpus_of_thread();
 }
 
 /* Every register of the model, as software sees it. */
@@ -62,359 +81,276 @@ static void must_agree(const struct ntm_x86_pmu *a, const struct ntm_x86_pmu *b)
 	}
 }
 
-static void must_be_clean(struct fake_ntimefs *f)
+static void end(struct scene *s)
 {
 	struct fake_ntimefs fresh;
 
 	init(&fresh);
-	TT_IS(fake_ntimefs_open_files(f), 0);
-	TT_IS(f->maps, 0);
+	SCENE_IS(s, fake_ntimefs_open_files(&f), 0);
+	SCENE_IS(s, f.maps, 0);
 	/* Flags of overflow cannot be restored. */
-	f->pmu[0].global_status = f->pmu[1].global_status = 0;
-	f->pmu[0].pmi = f->pmu[1].pmi = false;
-	must_agree(&f->pmu[0], &fresh.pmu[0]);
-	must_agree(&f->pmu[1], &fresh.pmu[1]);
+	f.pmu[0].global_status = f.pmu[1].global_status = 0;
+	f.pmu[0].pmi = f.pmu[1].pmi = false;
+	must_agree(&f.pmu[0], &fresh.pmu[0]);
+	must_agree(&f.pmu[1], &fresh.pmu[1]);
 	fake_ntimefs_fini(&fresh);
+	fake_ntimefs_fini(&f);
 }
 
-static void fini(struct fake_ntimefs *f)
+/* user CPU INSTRUCTIONS, kernel CPU INSTRUCTIONS */
+SCENE_STEP(user)
 {
-	must_be_clean(f);
-	fake_ntimefs_fini(f);
+	fake_ntimefs_work(&f, (unsigned int)n[0], true, n[1]);
 }
 
-static int open_session(struct fake_ntimefs *f, const char *cpus, uint32_t flags, uint32_t via,
-			const char *list, struct ntime_session **s)
+SCENE_STEP(kernel)
 {
-	const struct ntime_target target = { .size = sizeof(target),
-					     .kind = cpus ? NTIME_TARGET_CPUS
-							  : NTIME_TARGET_MACHINE,
-					     .cpus = cpus,
-					     .flags = flags,
-					     .via = via };
-	int ret = ntime_session_new(&f->ctx, &target, s);
-
-	if (ret == 0)
-		ret = ntime_session_add_list(*s, list);
-	return ret == 0 ? ntime_session_open(*s) : ret;
+	fake_ntimefs_work(&f, (unsigned int)n[0], false, n[1]);
 }
 
-/* Must succeed. */
-static struct ntime_session *session(struct fake_ntimefs *f, const char *cpus, uint32_t flags,
-				     const char *list)
+/* driver STATE, see enum fake_driver */
+SCENE_STEP(driver)
 {
-	struct ntime_session *s;
+	static const char *const names[] = { [FAKE_MOUNTED] = "mounted",
+					     [FAKE_LOADED] = "loaded",
+					     [FAKE_ABSENT] = "absent",
+					     [FAKE_LOCKED] = "locked",
+					     [FAKE_UNREADABLE] = "unreadable" };
+	enum fake_driver state = FAKE_MOUNTED;
 
-	if (open_session(f, cpus, flags, NTIME_VIA_NTIMEFS, list, &s) < 0)
-		fail_msg("%s", ntime_error_text(&f->ctx));
-	return s;
+	while (strcmp(names[state], rest) != 0) {
+		state++;
+		assert_true(state <= FAKE_UNREADABLE);
+	}
+	f.driver = state;
 }
 
-static struct ntime_item item_of(const struct ntime_session *s, size_t i)
+/* page SIZE TYPE WIDTH CPU: what mappings show; size 0: the right one */
+SCENE_STEP(page)
 {
-	struct ntime_item item = { .size = sizeof(item) };
-
-	TT_IS(ntime_session_item(s, i, &item), 0);
-	return item;
+	f.page = (struct ntime_page){ .size = n[0] ? (uint32_t)n[0] : sizeof(f.page),
+				      .type = (uint32_t)n[1],
+				      .width = (uint32_t)n[2],
+				      .cpu = (uint32_t)n[3] };
 }
 
-static void read_all(struct fake_ntimefs *f, struct ntime_session *s, struct ntime_value *v)
+/* probe [ERROR]: what is said of the driver before any session; a reason where there is an error */
+SCENE_STEP(probe)
 {
-	if (ntime_session_read(s, v, ntime_session_count(s)) < 0)
-		fail_msg("%s", ntime_error_text(&f->ctx));
+	const struct nti_why *why;
+	int error = scene_error(s, rest);
+
+	SCENE_IS(s, nti_ntimefs_probe(&f.base.os, &why), error);
+	SCENE_IS(s, *why->reason != '\0', error != 0);
 }
 
-static const struct count_row {
-	int line;
-	const char *event;
-	uint64_t user, kernel; /* what 1000 instructions in each mode count */
-} count_rows[] = {
-	{ __LINE__, "instructions", 1000, 1000 },
-	{ __LINE__, "instructions:u", 1000, 0 },
-	{ __LINE__, "instructions:k", 0, 1000 },
-	{ __LINE__, "cycles", 2000, 2000 },
-	{ __LINE__, "cycles:u", 2000, 0 },
-	{ __LINE__, "ref-cycles:k", 0, 1000 },
-	{ __LINE__, "r00c0:u", 1000, 0 },
-	{ __LINE__, "cpu/event=0x3c/k", 0, 2000 },
-	/* cmask needs a general counter, where the model's stands still */
-	{ __LINE__, "cpu/event=0xc0,cmask=1/", 0, 0 },
+SCENE_STEP(log_has)
+{
+	scene_has(s, "log", f.log, rest);
+}
+
+/* reader call|core [WHY]: of the first item; by a call the thread stays where it was. */
+SCENE_STEP(reader)
+{
+	bool is_call = strcmp(scene_word(&rest), "call") == 0;
+
+	reader = (struct ntime_reader){ .size = sizeof(reader) };
+	SCENE_IS(s, ntime_get_reader(scene_session(s), 0, &reader), 0);
+	SCENE_IS(s, reader.state->type, is_call ? NTIME_READER_CALL : NTIME_READER_CORE);
+	SCENE_IS(s, cpus_of_thread(), is_call ? cpus : 1);
+	if (*rest)
+		scene_has(s, "why", ntime_reader_why(&reader), rest);
+}
+
+/* reads COUNT: the reader does */
+SCENE_STEP(reads)
+{
+	uint64_t count;
+
+	SCENE_IS(s, ntime_read(&reader, &count), 0);
+	SCENE_IS(s, count, n[0]);
+}
+
+SCENE_STEP(reads_nothing)
+{
+	uint64_t count;
+
+	SCENE_IS(s, ntime_read(&reader, &count), scene_error(s, rest));
+}
+
+static const struct scene_verb verbs[] = {
+	{ "driver", 0, step_driver },	{ "kernel", 2, step_kernel },
+	{ "log_has", 0, step_log_has }, { "page", 4, step_page },
+	{ "probe", 0, step_probe },	{ "reader", 0, step_reader },
+	{ "reads", 1, step_reads },	{ "reads_nothing", 0, step_reads_nothing },
+	{ "user", 2, step_user },	{ NULL, 0, NULL },
 };
 
-TEST(counts)
-{
-	TT_FOR_EACH_ROW(r, count_rows) {
-		struct fake_ntimefs f;
-		struct ntime_session *s;
-		struct ntime_value v;
+static const struct scene_field fields[] = {
+	SCENE_FIELD("taken", f.is_taken),
+	SCENE_FIELD("gone", f.is_gone),
+	SCENE_FIELD("short", f.is_short),
+	SCENE_FIELD("granted", f.is_granted),
+	SCENE_FIELD("perf", f.has_perf),
+	/* Of CPU 0, which counts instructions as with perf. */
+	SCENE_FIELD("fixed", f.pmu[0].fixed_count[0]),
+	{ NULL, NULL, 0, 0, 0 },
+};
 
-		init(&f);
-		s = session(&f, NULL, 0, r->event);
-		TT_STR(r, item_of(s, 0).reason, "");
-		TT_STR(r, item_of(s, 0).method, "ntimefs");
-		/* Before the start and after the stop nothing counts. */
-		fake_ntimefs_work(&f, 0, true, 77);
-		TT_EQ(r, ntime_session_start(s), 0);
-		fake_ntimefs_work(&f, 0, true, 1000);
-		fake_ntimefs_work(&f, 1, false, 1000);
-		read_all(&f, s, &v);
-		TT_EQ(r, v.count, r->user + r->kernel);
-		TT_EQ(r, v.flags, 0);
-		TT_EQ(r, ntime_session_stop(s), 0);
-		fake_ntimefs_work(&f, 0, true, 77);
-		read_all(&f, s, &v);
-		TT_EQ(r, v.count, r->user + r->kernel);
-		TT_EQ(r, ntime_session_start(s), 0);
-		fake_ntimefs_work(&f, 1, true, 1000);
-		read_all(&f, s, &v);
-		TT_EQ(r, v.count, 2 * r->user + r->kernel);
-		TT_EQ(r, v.wanted_ns, v.counted_ns);
-		ntime_session_free(s);
-		fini(&f);
-	}
-}
+static const struct scene_machine driver = { verbs, fields, begin, end };
 
-/* One CPU, all seven counters at once. */
-TEST(all_counters)
-{
-	struct fake_ntimefs f;
-	struct ntime_session *s;
-	static const uint64_t wanted[7] = { 320, 640, 320, 300, 600, 20, 40 };
-	struct ntime_value v[7];
-	size_t i;
+/* ---- scenarios ---- */
 
-	init(&f);
-	s = session(
-		&f, "1", 0,
-		"instructions,cycles,ref-cycles,instructions:u,cycles:u,instructions:k,cycles:k");
-	TT_IS(ntime_session_passes(s), 1);
-	TT_IS(ntime_session_start(s), 0);
-	fake_ntimefs_work(&f, 0, true, 999);
-	fake_ntimefs_work(&f, 1, true, 300);
-	fake_ntimefs_work(&f, 1, false, 20);
-	read_all(&f, s, v);
-	for (i = 0; i < 7; i++)
-		TT_IS(v[i].count, wanted[i]);
-	ntime_session_free(s);
-	fini(&f);
-}
+/* 1000 instructions in each mode, then as many in user mode; before and after nothing counts. */
+#define COUNT(event, both, then)                                                                   \
+	"open via=ntimefs " event "; reason 0; method 0 ntimefs; user 0 77; start; user 0 1000;"   \
+	"kernel 1 1000; read " both "; stop; user 0 77; read " both                                \
+	"; start; user 1 1000; read " then
 
-static const char many[] = "instructions,instructions:u,instructions:k,instructions,instructions:u,"
-			   "instructions:k,instructions,instructions:u,instructions:k";
+#define THREE(value, flags) value flags " " value flags " 0" flags " "
+#define NINE(value, flags) THREE(value, flags) THREE(value, flags) THREE(value, flags)
+/* Half the time, but for what the calls took. */
+#define HALF "10000=20000:399/scaled 10000=20000:399/scaled 0=0:399/scaled "
 
-/* Nine events of which five fit: turns end when the session is read. */
-TEST(turns)
-{
-	struct fake_ntimefs f;
-	struct ntime_session *s;
-	struct ntime_value v[ITEMS];
-	unsigned int turn, passes;
-	size_t i;
+/*
+ * A counter that is put to @from behind the library's back, and what it counts then. Stopping and
+ * going on forgets no wrap.
+ */
+#define WRAP(from, work, pause, value, then)                                                       \
+	"open cpus=0 via=ntimefs instructions:u; start; set fixed " from "; user 0 " work          \
+	"; pause " pause "; read " value "; read " value "; set fixed 0xfffffffffff0; pause 3h;"   \
+	"user 0 32; stop; start; user 0 5; read " then
 
-	init(&f);
-	s = session(&f, "0", 0, many);
-	passes = ntime_session_passes(s);
-	TT_IS(passes, 2);
-	TT_IS(ntime_session_start(s), 0);
-	for (turn = 0; turn < 10 * passes; turn++) {
-		fake_ntimefs_work(&f, 0, true, 1000);
-		f.now_ns += 1000000;
-		read_all(&f, s, v);
-	}
-	TT_IS(ntime_session_stop(s), 0);
-	read_all(&f, s, v);
-	for (i = 0; i < ITEMS; i++) {
-		TT_IS(v[i].flags, NTIME_SCALED);
-		TT_IS(v[i].count, i % 3 == 2 ? 0 : 10000);
-		/* Half the time, but for what the calls took. */
-		TT_IS(fabs(v[i].value - (i % 3 == 2 ? 0 : 20000)) < 400, 1);
-	}
-	ntime_session_free(s);
-	fini(&f);
-}
+/* No session while it is so; afterwards the same one can be had. */
+#define REFUSED(how, probe, reason)                                                                \
+	how "; probe " probe "; open via=ntimefs instructions:u; reason 0 " reason                 \
+	    "; start; read -/absent; free; driver mounted; set taken 0;"                           \
+	    "open via=ntimefs instructions:u; reason 0"
+
+#define BEYOND(event, reason)                                                                      \
+	"open via=ntimefs " event ",cycles; reason 0 " reason "; start; user 1 10; read -/absent " \
+	"20"
+
+#define GOOD_PAGE(page)                                                                            \
+	"page " page "; open cpus=0 via=ntimefs instructions; reason 0; start; user 0 1000;"       \
+	"read 1000; reader call"
+#define BAD_PAGE(page, reason)                                                                     \
+	"page " page "; open cpus=0 via=ntimefs instructions; reason 0 " reason                    \
+	"; start; user 0 1000; read -/absent"
+#define MSR "3" /* NTIME_PAGE_MSR */
+#define PMC "2" /* NTIME_PAGE_PMC */
+
+static const struct scenario scenarios[] = {
+	{ __LINE__, "both modes", COUNT("instructions", "2000", "3000") },
+	{ __LINE__, "user mode", COUNT("instructions:u", "1000", "2000") },
+	{ __LINE__, "kernel mode", COUNT("instructions:k", "1000", "1000") },
+	{ __LINE__, "cycles", COUNT("cycles", "4000", "6000") },
+	{ __LINE__, "cycles in user mode", COUNT("cycles:u", "2000", "4000") },
+	{ __LINE__, "ref-cycles in kernel mode", COUNT("ref-cycles:k", "1000", "1000") },
+	{ __LINE__, "raw code", COUNT("r00c0:u", "1000", "2000") },
+	{ __LINE__, "event by terms", COUNT("cpu/event=0x3c/k", "2000", "2000") },
+	/* cmask needs a general counter, where the model's stands still. */
+	{ __LINE__, "cmask", COUNT("cpu/event=0xc0,cmask=1/", "0", "0") },
+	{ __LINE__, "all seven counters",
+	  "open cpus=1 via=ntimefs instructions,cycles,ref-cycles,instructions:u,cycles:u,"
+	  "instructions:k,cycles:k; passes 1; start; user 0 999; user 1 300; kernel 1 20;"
+	  "read 320 640 320 300 600 20 40" },
+	/* Nine events of which five fit: turns end when the session is read. */
+	{ __LINE__, "turns",
+	  "open cpus=0 via=ntimefs " MANY "; passes 2; start;"
+	  "repeat 20 user 0 1000 | pause 1ms | read; stop; read " HALF HALF HALF },
+	{ __LINE__, "by pass",
+	  "open cpus=0 via=ntimefs by_pass " MANY "; start; user 0 1000; next_pass; user 0 1000;"
+	  "next_pass ENODATA; read " NINE("1000", "") },
+	{ __LINE__, "no wrap", WRAP("0", "1000", "0", "1000", "0x1000000000015") },
+	{ __LINE__, "to the last number",
+	  WRAP("0xffffffffff00", "255", "3h", "0xffffffffffff", "0x1000000000015/overflowed") },
+	{ __LINE__, "over the last number",
+	  WRAP("0xffffffffff00", "256", "3h", "0x1000000000000", "0x2000000000015") },
+	{ __LINE__, "far over the last number",
+	  WRAP("0xffffffffff00", "1256", "3h", "0x10000000003e8", "0x2000000000015") },
+	{ __LINE__, "flag clear, however long it took",
+	  WRAP("0", "1000", "1000h", "1000", "0x1000000000015") },
+	{ __LINE__, "flag set, and time for a second wrap",
+	  WRAP("0xffffffffff00", "1256", "1000h", "0x10000000003e8/overflowed",
+	       "0x2000000000015/overflowed") },
+	{ __LINE__, "flag set, just no time for a second wrap",
+	  WRAP("0xffffffffff00", "1256", "4h", "0x10000000003e8", "0x2000000000015") },
+	{ __LINE__, "flag set, just time for a second wrap",
+	  WRAP("0xffffffffff00", "1256", "5h", "0x10000000003e8/overflowed",
+	       "0x2000000000015/overflowed") },
+	{ __LINE__, "driver not loaded",
+	  REFUSED("driver absent", "ENOENT", "not loaded; remedy 0 ntime driver load") },
+	{ __LINE__, "driver not mounted",
+	  REFUSED("driver loaded", "ENOENT", "not mounted; remedy 0 mount -t ntime") },
+	{ __LINE__, "locked tree", REFUSED("driver locked", "EACCES", "may not") },
+	{ __LINE__, "root's registers", REFUSED("driver unreadable", "EACCES", "may not") },
+	{ __LINE__, "taken by perf",
+	  REFUSED("set taken", "", "is in use by perf; remedy 0 nmi_watchdog") },
+	{ __LINE__, "perf first", "set perf; open cpus=0 instructions:u; method 0 perf" },
+	{ __LINE__, "the driver where perf refuses",
+	  "open cpus=0 instructions:u; method 0 ntimefs; log_has ntimefs: c" },
+	{ __LINE__, "neither of them",
+	  "driver absent; open cpus=0 error=EACCES instructions:u; log_has ntimefs: c" },
+	{ __LINE__, "perf as asked for",
+	  "set perf; open cpus=0 via=perf instructions:u; method 0 perf" },
+	{ __LINE__, "perf as asked for, refused",
+	  "open cpus=0 via=perf error=EACCES instructions:u" },
+	{ __LINE__, "the driver as asked for",
+	  "set perf; open cpus=0 via=ntimefs instructions:u; method 0 ntimefs" },
+	{ __LINE__, "extra register",
+	  BEYOND("cpu/event=0xb7,umask=0x1,offcore_rsp=0x3/", "register beside its counter") },
+	{ __LINE__, "generic cache event", BEYOND("LLC-loads", "does not show what perf counts") },
+	{ __LINE__, "generic event", BEYOND("branch-misses", "does not show what perf counts") },
+	{ __LINE__, "precise event", BEYOND("instructions:pp", "sampled by the processor") },
+	{ __LINE__, "guests", BEYOND("instructions:G", "in guests alone") },
+	/* Pages of an older driver, of a newer one, of a type to come. */
+	{ __LINE__, "older page", GOOD_PAGE("12 " MSR " 48") },
+	{ __LINE__, "newer page", GOOD_PAGE("400 " MSR " 48") },
+	{ __LINE__, "page of a type to come", GOOD_PAGE("0 77 48") },
+	{ __LINE__, "short page", BAD_PAGE("4 " MSR " 48", "error") },
+	{ __LINE__, "huge page", BAD_PAGE("0x40000000 " MSR " 48", "error") },
+	{ __LINE__, "page without width", BAD_PAGE("0 " MSR, "error") },
+	{ __LINE__, "page of 65 bits", BAD_PAGE("0 0 65", "program") },
+	/* The driver grants another CPU's: not used, but counted all the same. */
+	{ __LINE__, "page of another CPU", GOOD_PAGE("0 " PMC " 48 1") },
+	{ __LINE__, "short reads",
+	  "open cpus=0 via=ntimefs instructions; start; set short; fails EIO; set short 0;"
+	  "user 0 5; read 5" },
+	{ __LINE__, "CPU goes away",
+	  "open cpus=1 via=ntimefs instructions; start; reader call; set gone;"
+	  "fails ESTALE CPU 1; reads_nothing EIO; stop EIO" },
+	/* A second session on the same CPU is told who is there. */
+	{ __LINE__, "two sessions",
+	  "open cpus=0 via=ntimefs instructions; open second cpus=1 via=ntimefs instructions; free;"
+	  "open second via=ntimefs instructions; reason 0 another ntime; first; start" },
+	/* Somebody may forbid the instruction; who asked for calls is not ended by that. */
+	{ __LINE__, "readers by call",
+	  "set granted; open cpus=0 via=ntimefs by_call instructions; start;"
+	  "reader call made with NTIME_READ_BY_CALL; kernel 0 12; reads 12" },
+	{ __LINE__, "no readers of several CPUs or of turns",
+	  "set granted; open via=ntimefs instructions; start; reader call several CPUs; free;"
+	  "open cpus=0 via=ntimefs " MANY "; start; reader call turns" },
+};
+
+/* ---- what a scenario cannot say ---- */
 
 /* A pass that had no turn yet has no number. */
 TEST(first_turn)
 {
-	struct fake_ntimefs f;
-	struct ntime_session *s;
-	struct ntime_value v[ITEMS];
+	struct scene s;
 	size_t i;
 
-	init(&f);
-	s = session(&f, "0", 0, many);
-	TT_IS(ntime_session_start(s), 0);
-	fake_ntimefs_work(&f, 0, true, 1000);
-	read_all(&f, s, v);
+	scene_begin(&s, &driver);
+	SCENE(&s, "open cpus=0 via=ntimefs " MANY "; start; user 0 1000; read");
 	for (i = 0; i < ITEMS; i++) {
-		bool is_second = item_of(s, i).pass == 1;
+		bool is_second = scene_item(&s, i).pass == 1;
 
-		TT_IS(v[i].flags, is_second ? NTIME_NOT_COUNTED : 0);
+		TT_IS(s.v[i].flags, is_second ? NTIME_NOT_COUNTED : 0);
 		if (!is_second)
-			TT_IS(v[i].count, i % 3 == 2 ? 0 : 1000);
+			TT_IS(s.v[i].count, i % 3 == 2 ? 0 : 1000);
 	}
-	ntime_session_free(s);
-	fini(&f);
-}
-
-TEST(by_pass)
-{
-	struct fake_ntimefs f;
-	struct ntime_session *s;
-	struct ntime_value v[ITEMS];
-	size_t i;
-	int ret;
-
-	init(&f);
-	s = session(&f, "0", NTIME_BY_PASS, many);
-	TT_IS(ntime_session_start(s), 0);
-	do {
-		fake_ntimefs_work(&f, 0, true, 1000);
-		ret = ntime_session_next_pass(s);
-	} while (ret >= 0);
-	TT_IS(ret, -ENODATA);
-	read_all(&f, s, v);
-	for (i = 0; i < ITEMS; i++) {
-		TT_IS(v[i].flags, 0);
-		TT_IS(v[i].count, i % 3 == 2 ? 0 : 1000);
-	}
-	ntime_session_free(s);
-	fini(&f);
-}
-
-static const struct wrap_row {
-	int line;
-	uint64_t start,
-		/* where the counter is put behind the library's back, and what it counts then */
-		work;
-	uint64_t pause_ns;
-	uint64_t more; /* by the counter, wraps included */
-	uint32_t flags;
-} wrap_rows[] = {
-	{ __LINE__, 0, 1000, 0, 1000, 0 },
-	/* to the last number, over it, and once around */
-	{ __LINE__, 0xffffffffff00, 255, 3 * HOUR_NS, 0xffffffffffff, 0 },
-	{ __LINE__, 0xffffffffff00, 256, 3 * HOUR_NS, 0x1000000000000, 0 },
-	{ __LINE__, 0xffffffffff00, 1256, 3 * HOUR_NS, 0x10000000003e8, 0 },
-	/* flag clear: however long it took */
-	{ __LINE__, 0, 1000, 1000 * HOUR_NS, 1000, 0 },
-	/* flag set, and time for a second wrap */
-	{ __LINE__, 0xffffffffff00, 1256, 1000 * HOUR_NS, 0x10000000003e8, NTIME_OVERFLOWED },
-	{ __LINE__, 0xffffffffff00, 1256, 4 * HOUR_NS, 0x10000000003e8, 0 },
-	{ __LINE__, 0xffffffffff00, 1256, 5 * HOUR_NS, 0x10000000003e8, NTIME_OVERFLOWED },
-};
-
-TEST(wraps)
-{
-	TT_FOR_EACH_ROW(r, wrap_rows) {
-		struct fake_ntimefs f;
-		struct ntime_session *s;
-		struct ntime_value v;
-		int again;
-
-		init(&f);
-		s = session(&f, "0", 0, "instructions:u");
-		TT_EQ(r, ntime_session_start(s), 0);
-		/* Fixed counter 0 counts it, as with perf. */
-		f.pmu[0].fixed_count[0] = r->start;
-		fake_ntimefs_work(&f, 0, true, r->work);
-		f.now_ns += r->pause_ns;
-		for (again = 0; again < 2; again++) {
-			read_all(&f, s, &v);
-			TT_EQ(r, v.count, r->more);
-			TT_EQ(r, v.flags, r->flags);
-		}
-		/* Stopping and going on forgets no wrap. */
-		f.pmu[0].fixed_count[0] = 0xfffffffffff0;
-		f.now_ns += 3 * HOUR_NS;
-		fake_ntimefs_work(&f, 0, true, 32);
-		TT_EQ(r, ntime_session_stop(s), 0);
-		TT_EQ(r, ntime_session_start(s), 0);
-		fake_ntimefs_work(&f, 0, true, 5);
-		read_all(&f, s, &v);
-		TT_EQ(r, v.count, (r->more >> 48 << 48) + 0x1000000000000 + 16 + 5);
-		ntime_session_free(s);
-		fini(&f);
-	}
-}
-
-static const struct refusal_row {
-	int line;
-	enum fake_driver driver;
-	bool is_taken;
-	int probe;
-	const char *reason, *remedy;
-} refusal_rows[] = {
-	{ __LINE__, FAKE_ABSENT, false, -ENOENT, "not loaded", "ntime driver load" },
-	{ __LINE__, FAKE_LOADED, false, -ENOENT, "not mounted", "mount -t ntime" },
-	{ __LINE__, FAKE_LOCKED, false, -EACCES, "may not", "" },
-	{ __LINE__, FAKE_UNREADABLE, false, -EACCES, "may not", "" },
-	{ __LINE__, FAKE_MOUNTED, true, 0, "is in use by perf", "nmi_watchdog" },
-};
-
-TEST(refusals)
-{
-	TT_FOR_EACH_ROW(r, refusal_rows) {
-		const struct nti_why *why;
-		struct fake_ntimefs f;
-		struct ntime_session *s;
-		struct ntime_value v;
-
-		init(&f);
-		f.driver = r->driver;
-		f.is_taken = r->is_taken;
-		TT_EQ(r, nti_ntimefs_probe(&f.base.os, &why), r->probe);
-		TT_EQ(r, *why->reason != '\0', r->probe != 0);
-		TT_EQ(r, open_session(&f, NULL, 0, NTIME_VIA_NTIMEFS, "instructions:u", &s), 0);
-		tt_has_(item_of(s, 0).reason, r->reason, "reason", __FILE__, r->line);
-		tt_has_(item_of(s, 0).remedy, r->remedy, "remedy", __FILE__, r->line);
-		TT_EQ(r, ntime_session_start(s), 0);
-		read_all(&f, s, &v);
-		TT_EQ(r, v.flags, NTIME_ABSENT);
-		ntime_session_free(s);
-		/* Free again: the same session can be had. */
-		f.driver = FAKE_MOUNTED;
-		f.is_taken = false;
-		s = session(&f, NULL, 0, "instructions:u");
-		TT_STR(r, item_of(s, 0).reason, "");
-		ntime_session_free(s);
-		fini(&f);
-	}
-}
-
-static const struct method_row {
-	int line;
-	uint32_t via;
-	bool has_perf;
-	enum fake_driver driver;
-	const char *method;
-	int ret;
-} method_rows[] = {
-	{ __LINE__, NTIME_VIA_AUTO, true, FAKE_MOUNTED, "perf", 0 },
-	{ __LINE__, NTIME_VIA_AUTO, false, FAKE_MOUNTED, "ntimefs", 0 },
-	{ __LINE__, NTIME_VIA_AUTO, false, FAKE_ABSENT, "perf", -EACCES },
-	{ __LINE__, NTIME_VIA_PERF, true, FAKE_MOUNTED, "perf", 0 },
-	{ __LINE__, NTIME_VIA_PERF, false, FAKE_MOUNTED, "perf", -EACCES },
-	{ __LINE__, NTIME_VIA_NTIMEFS, true, FAKE_MOUNTED, "ntimefs", 0 },
-};
-
-TEST(methods)
-{
-	TT_FOR_EACH_ROW(r, method_rows) {
-		struct fake_ntimefs f;
-		struct ntime_session *s;
-
-		init(&f);
-		f.has_perf = r->has_perf;
-		f.driver = r->driver;
-		TT_EQ(r, open_session(&f, "0", 0, r->via, "instructions:u", &s), r->ret);
-		if (r->ret == 0)
-			TT_STR(r, item_of(s, 0).method, r->method);
-		if (r->via == NTIME_VIA_AUTO && !r->has_perf)
-			tt_has_(f.log, "ntimefs: c", "log", __FILE__, r->line);
-		ntime_session_free(s);
-		fini(&f);
-	}
+	scene_end(&s);
 }
 
 /* The header has the names for help texts, the table for everything else. */
@@ -432,192 +368,15 @@ TEST(names_stand_in_the_header)
 
 TEST(programs_are_not_counted)
 {
-	const struct ntime_target target = { .size = sizeof(target), .via = NTIME_VIA_NTIMEFS };
-	const struct ntime_target unknown = { .size = sizeof(target), .via = 3 };
-	struct ntime_session *s;
-	struct fake_ntimefs f;
+	const struct ntime_target unknown = { .size = sizeof(unknown), .via = 3 };
+	struct ntime_session *session;
+	struct scene s;
 
-	init(&f);
-	TT_IS(ntime_session_new(&f.ctx, &target, &s), -EINVAL);
-	TT_TEXT(ntime_error_text(&f.ctx), "ntimefs counts CPUs, not programs: add -a or -C CPUS");
-	TT_IS(ntime_session_new(&f.ctx, &unknown, &s), -EINVAL);
-	fini(&f);
-}
-
-static const struct absent_row {
-	int line;
-	const char *event, *reason;
-} absent_rows[] = {
-	{ __LINE__, "cpu/event=0xb7,umask=0x1,offcore_rsp=0x3/", "register beside its counter" },
-	{ __LINE__, "LLC-loads", "does not show what perf counts" },
-	{ __LINE__, "branch-misses", "does not show what perf counts" },
-	{ __LINE__, "instructions:pp", "sampled by the processor" },
-	{ __LINE__, "instructions:G", "in guests alone" },
-};
-
-TEST(events_beyond_a_selector)
-{
-	TT_FOR_EACH_ROW(r, absent_rows) {
-		struct fake_ntimefs f;
-		struct ntime_session *s;
-		struct ntime_value v[2];
-		char list[128];
-
-		init(&f);
-		snprintf(list, sizeof(list), "%s,cycles", r->event);
-		s = session(&f, NULL, 0, list);
-		tt_has_(item_of(s, 0).reason, r->reason, "reason", __FILE__, r->line);
-		TT_EQ(r, ntime_session_start(s), 0);
-		fake_ntimefs_work(&f, 1, true, 10);
-		read_all(&f, s, v);
-		TT_EQ(r, v[0].flags, NTIME_ABSENT);
-		TT_EQ(r, v[1].count, 20);
-		ntime_session_free(s);
-		fini(&f);
-	}
-}
-
-static const struct page_row {
-	int line;
-	struct ntime_page page;
-	const char *reason; /* "": it counts */
-} page_rows[] = {
-	/* of an older driver, of a newer one, of a type to come */
-	{ __LINE__, { .size = 12, .type = NTIME_PAGE_MSR, .width = 48 }, "" },
-	{ __LINE__, { .size = 400, .type = NTIME_PAGE_MSR, .width = 48 }, "" },
-	{ __LINE__, { .size = sizeof(struct ntime_page), .type = 77, .width = 48 }, "" },
-	{ __LINE__, { .size = 4, .type = NTIME_PAGE_MSR, .width = 48 }, "error" },
-	{ __LINE__, { .size = 1u << 30, .type = NTIME_PAGE_MSR, .width = 48 }, "error" },
-	{ __LINE__, { .size = sizeof(struct ntime_page), .type = NTIME_PAGE_MSR }, "error" },
-	{ __LINE__, { .size = sizeof(struct ntime_page), .width = 65 }, "program" },
-	/* the driver grants another CPU's: not used, but counted all the same */
-	{ __LINE__,
-	  { .size = sizeof(struct ntime_page), .type = NTIME_PAGE_PMC, .width = 48, .cpu = 1 },
-	  "" },
-};
-
-TEST(odd_pages)
-{
-	TT_FOR_EACH_ROW(r, page_rows) {
-		struct ntime_reader reader = { .size = sizeof(reader) };
-		struct fake_ntimefs f;
-		struct ntime_session *s;
-		struct ntime_value v;
-
-		init(&f);
-		f.page = r->page;
-		s = session(&f, "0", 0, "instructions");
-		tt_has_(item_of(s, 0).reason, r->reason, "reason", __FILE__, r->line);
-		TT_EQ(r, *item_of(s, 0).reason != '\0', *r->reason != '\0');
-		TT_EQ(r, ntime_session_start(s), 0);
-		fake_ntimefs_work(&f, 0, true, 1000);
-		read_all(&f, s, &v);
-		TT_EQ(r, v.flags, *r->reason ? NTIME_ABSENT : 0);
-		if (!*r->reason) {
-			TT_EQ(r, v.count, 1000);
-			TT_EQ(r, ntime_get_reader(s, 0, &reader), 0);
-			TT_EQ(r, reader.state->type, NTIME_READER_CALL);
-		}
-		ntime_session_free(s);
-		fini(&f);
-	}
-}
-
-TEST(short_reads)
-{
-	struct fake_ntimefs f;
-	struct ntime_session *s;
-	struct ntime_value v;
-
-	init(&f);
-	s = session(&f, "0", 0, "instructions");
-	TT_IS(ntime_session_start(s), 0);
-	f.is_short = true;
-	TT_IS(ntime_session_read(s, &v, 1), -EIO);
-	f.is_short = false;
-	fake_ntimefs_work(&f, 0, true, 5);
-	read_all(&f, s, &v);
-	TT_IS(v.count, 5);
-	ntime_session_free(s);
-	fini(&f);
-}
-
-TEST(cpu_goes_away)
-{
-	struct ntime_reader reader = { .size = sizeof(reader) };
-	struct fake_ntimefs f;
-	struct ntime_session *s;
-	struct ntime_value v;
-	uint64_t count;
-
-	init(&f);
-	s = session(&f, "1", 0, "instructions");
-	TT_IS(ntime_session_start(s), 0);
-	TT_IS(ntime_get_reader(s, 0, &reader), 0);
-	f.is_gone = true;
-	TT_IS(ntime_session_read(s, &v, 1), -ESTALE);
-	TT_HAS(ntime_error_text(&f.ctx), "CPU 1");
-	TT_IS(ntime_read(&reader, &count), -EIO);
-	TT_IS(ntime_session_stop(s), -EIO);
-	ntime_session_free(s);
-	fini(&f);
-}
-
-/* A second session on the same CPU is told who is there. */
-TEST(two_sessions)
-{
-	struct ntime_session *a, *b;
-	struct fake_ntimefs f;
-
-	init(&f);
-	a = session(&f, "0", 0, "instructions");
-	b = session(&f, "1", 0, "instructions");
-	ntime_session_free(b);
-	b = session(&f, NULL, 0, "instructions");
-	TT_HAS(item_of(b, 0).reason, "another ntime");
-	TT_IS(ntime_session_start(a), 0);
-	ntime_session_free(b);
-	ntime_session_free(a);
-	fini(&f);
-}
-
-static bool may_run_on(unsigned int cpu)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_ISSET(cpu, &set);
-}
-
-static int cpus_of_thread(void)
-{
-	cpu_set_t set;
-
-	TT_IS(sched_getaffinity(0, sizeof(set), &set), 0);
-	return CPU_COUNT(&set);
-}
-
-/* Somebody may forbid the instruction; who asked for calls is not ended by that, nor pinned. */
-TEST(readers_by_call)
-{
-	struct ntime_reader reader = { .size = sizeof(reader) };
-	int cpus = cpus_of_thread();
-	struct fake_ntimefs f;
-	struct ntime_session *s;
-	uint64_t count;
-
-	init(&f);
-	f.is_granted = true;
-	s = session(&f, "0", NTIME_READ_BY_CALL, "instructions");
-	TT_IS(ntime_session_start(s), 0);
-	TT_IS(ntime_get_reader(s, 0, &reader), 0);
-	TT_IS(reader.state->type, NTIME_READER_CALL);
-	TT_HAS(ntime_reader_why(&reader), "made with NTIME_READ_BY_CALL");
-	TT_IS(cpus_of_thread(), cpus);
-	fake_ntimefs_work(&f, 0, false, 12);
-	TT_IS(ntime_read(&reader, &count), 0);
-	TT_IS(count, 12);
-	ntime_session_free(s);
-	fini(&f);
+	scene_begin(&s, &driver);
+	SCENE(&s, "open thread via=ntimefs error=EINVAL;"
+		  "error ntimefs counts CPUs, not programs: add -a or -C CPUS");
+	TT_IS(ntime_session_new(&f.ctx, &unknown, &session), -EINVAL);
+	scene_end(&s);
 }
 
 /*
@@ -626,37 +385,23 @@ TEST(readers_by_call)
  */
 TEST(readers)
 {
-	struct ntime_reader reader = { .size = sizeof(reader) };
-	int cpus = cpus_of_thread();
-	struct fake_ntimefs f;
-	struct ntime_session *s;
+	struct scene s;
 	cpu_set_t before;
 	uint64_t count;
 	int status;
 	pid_t pid;
 
-	if (!may_run_on(0))
-		TT_SKIP("this process may not run on CPU 0");
 	TT_IS(sched_getaffinity(0, sizeof(before), &before), 0);
-	init(&f);
-	s = session(&f, "0", 0, "instructions");
-	TT_IS(ntime_get_reader(s, 0, &reader), 0);
-	TT_IS(reader.state->type, NTIME_READER_CALL);
-	TT_HAS(ntime_reader_why(&reader), "when the session was started");
-	TT_IS(ntime_session_start(s), 0);
-	TT_IS(ntime_get_reader(s, 0, &reader), 0);
-	TT_IS(reader.state->type, NTIME_READER_CALL);
-	TT_IS(cpus_of_thread(), cpus); /* not granted: not pinned either */
-	fake_ntimefs_work(&f, 0, false, 12);
-	TT_IS(ntime_read(&reader, &count), 0);
-	TT_IS(count, 12);
+	if (!CPU_ISSET(0, &before))
+		TT_SKIP("this process may not run on CPU 0");
+	scene_begin(&s, &driver);
+	/* Not granted: not pinned either. */
+	SCENE(&s, "open cpus=0 via=ntimefs instructions;"
+		  "reader call when the session was started; start; reader call; kernel 0 12;"
+		  "reads 12");
 #ifdef __x86_64__
-	f.is_granted = true;
-	TT_IS(ntime_get_reader(s, 0, &reader), 0);
-	TT_IS(reader.state->type, NTIME_READER_CORE);
+	SCENE(&s, "set granted; reader core pinned");
 	TT_IS(reader.state->index, 0x40000000);
-	TT_IS(cpus_of_thread(), 1);
-	TT_HAS(ntime_reader_why(&reader), "pinned");
 	TT_IS(ntime_read_call(&reader, &count), 0);
 	TT_IS(count, 12);
 	/* A child makes the call: an instruction that faults would end it by a signal. */
@@ -671,15 +416,15 @@ TEST(readers)
 	if (pid == 0) {
 		struct ntime_value v;
 		unsigned int calls, maps = f.maps;
-		int ret = ntime_session_read(s, &v, 1) != 1 || v.count != 12 ||
-			  ntime_session_stop(s) != -EIO;
+		int ret = ntime_session_read(scene_session(&s), &v, 1) != 1 || v.count != 12 ||
+			  ntime_session_stop(scene_session(&s)) != -EIO;
 
 		/*
 		 * It closes what it has, and writes nothing; what the parent mapped may be
 		 * something else here.
 		 */
 		calls = f.calls;
-		ntime_session_free(s);
+		ntime_session_free(scene_session(&s));
 		_exit(ret || f.calls != calls || f.maps != maps || fake_ntimefs_open_files(&f));
 	}
 	TT_IS(waitpid(pid, &status, 0), pid);
@@ -688,66 +433,42 @@ TEST(readers)
 	 * From the highest bit on the instruction is not believed any more, and that ends it for
 	 * good.
 	 */
-	f.pmu[0].fixed_count[0] = 1ull << 47;
-	f.now_ns += 2 * HOUR_NS;
+	SCENE(&s, "set fixed 0x800000000000; pause 2h");
 	TT_IS(ntime_read_call(&reader, &count), 0);
 	TT_IS(count, 1ull << 47);
 	TT_IS(reader.state->pinned, 0);
-	f.pmu[0].fixed_count[0] = 0xffffffffffff;
-	f.now_ns += 2 * HOUR_NS;
-	fake_ntimefs_work(&f, 0, false, 3);
-	TT_IS(ntime_read(&reader, &count), 0);
-	TT_IS(count, (1ull << 48) + 2);
+	SCENE(&s, "set fixed 0xffffffffffff; pause 2h; kernel 0 3; reads 0x1000000000002");
 #else
-	(void)status, (void)pid;
+	(void)status, (void)pid, (void)count;
 #endif
-	ntime_session_free(s);
+	SCENE(&s, "free");
 	TT_IS(sched_setaffinity(0, sizeof(before), &before), 0);
-	fini(&f);
-}
-
-/* Two CPUs, or turns: a call. */
-TEST(no_readers)
-{
-	struct ntime_reader reader = { .size = sizeof(reader) };
-	int cpus = cpus_of_thread();
-	struct fake_ntimefs f;
-	struct ntime_session *s;
-
-	init(&f);
-	f.is_granted = true;
-	s = session(&f, NULL, 0, "instructions");
-	TT_IS(ntime_session_start(s), 0);
-	TT_IS(ntime_get_reader(s, 0, &reader), 0);
-	TT_IS(reader.state->type, NTIME_READER_CALL);
-	TT_HAS(ntime_reader_why(&reader), "several CPUs");
-	ntime_session_free(s);
-	s = session(&f, "0", 0, many);
-	TT_IS(ntime_session_start(s), 0);
-	TT_IS(ntime_get_reader(s, 0, &reader), 0);
-	TT_IS(reader.state->type, NTIME_READER_CALL);
-	TT_HAS(ntime_reader_why(&reader), "turns");
-	ntime_session_free(s);
-	TT_IS(cpus_of_thread(), cpus);
-	fini(&f);
+	scene_end(&s);
 }
 
 /* The whole life of a session; each number is right, or there is none. */
-static void live(struct fake_ntimefs *f)
+static void live(void)
 {
+	const struct ntime_target target = { .size = sizeof(target),
+					     .kind = NTIME_TARGET_MACHINE,
+					     .via = NTIME_VIA_NTIMEFS };
 	struct ntime_value v[ITEMS];
 	struct ntime_session *s;
 	unsigned int done = 0;
 	int turn, ret;
 	size_t i;
 
-	ret = open_session(f, NULL, 0, NTIME_VIA_NTIMEFS, many, &s);
+	ret = ntime_session_new(&f.ctx, &target, &s);
+	if (ret == 0)
+		ret = ntime_session_add_list(s, MANY);
+	if (ret == 0)
+		ret = ntime_session_open(s);
 	for (turn = 0; ret >= 0 && turn < 4; turn++) {
 		ret = ntime_session_start(s);
 		if (ret < 0)
 			break;
-		fake_ntimefs_work(f, 0, true, 1000);
-		fake_ntimefs_work(f, 1, true, 1000);
+		fake_ntimefs_work(&f, 0, true, 1000);
+		fake_ntimefs_work(&f, 1, true, 1000);
 		done += 2000;
 		ret = ntime_session_read(s, v, ITEMS);
 		for (i = 0; ret >= 0 && i < ITEMS; i++) {
@@ -768,49 +489,35 @@ TEST(every_call_fails_once)
 	static const int errors[] = { -EIO,    -EACCES, -EBUSY, -ENODEV,
 				      -EMFILE, -EAGAIN, -EPERM, -EINTR };
 	unsigned int calls, at;
-	struct fake_ntimefs f;
+	struct scene s;
 	size_t e;
 
-	init(&f);
-	live(&f);
+	scene_begin(&s, &driver);
+	live();
 	calls = f.calls;
-	fini(&f);
+	scene_end(&s);
 	print_message("# %u calls, %zu errors\n", calls, sizeof(errors) / sizeof(errors[0]));
 	TT_IS(calls > 50, 1);
 	for (e = 0; e < sizeof(errors) / sizeof(errors[0]); e++) {
 		for (at = 1; at <= calls; at++) {
-			init(&f);
+			scene_begin(&s, &driver);
 			f.fail_at = at;
 			f.fail_with = errors[e];
-			live(&f);
-			fini(&f);
+			live();
+			scene_end(&s);
 		}
 	}
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts),
-		cmocka_unit_test(all_counters),
-		cmocka_unit_test(turns),
+	static const struct CMUnitTest functions[] = {
 		cmocka_unit_test(first_turn),
-		cmocka_unit_test(by_pass),
-		cmocka_unit_test(wraps),
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(methods),
 		cmocka_unit_test(names_stand_in_the_header),
 		cmocka_unit_test(programs_are_not_counted),
-		cmocka_unit_test(events_beyond_a_selector),
-		cmocka_unit_test(odd_pages),
-		cmocka_unit_test(short_reads),
-		cmocka_unit_test(cpu_goes_away),
-		cmocka_unit_test(two_sessions),
-		cmocka_unit_test(readers_by_call),
 		cmocka_unit_test(readers),
-		cmocka_unit_test(no_readers),
 		cmocka_unit_test(every_call_fails_once),
 	};
 
-	return TT_RUN(tests);
+	return SCENE_RUN(&driver, scenarios, functions);
 }
