@@ -13,11 +13,32 @@
 #define STRANGER 700
 #define FD 5
 
-/* What stands between a caller and his counter. */
+/* What is to be counted. */
+static const struct target {
+	pid_t pid;
+	int cpu;
+	uint32_t type;
+	bool user_mode; /* only */
+} targets[] = {
+	{ 0, -1, PERF_TYPE_SOFTWARE, true },
+	{ 0, -1, PERF_TYPE_SOFTWARE, false },
+	{ 0, -1, PERF_TYPE_RAW, false },
+	{ 0, -1, PERF_TYPE_TRACEPOINT, false },
+	{ STRANGER, -1, PERF_TYPE_SOFTWARE, true },
+	{ -1, 0, PERF_TYPE_SOFTWARE, false },
+};
+
+enum whom { CHILD, CHILD_AND_KERNEL, CHILD_RAW, CHILD_TRACEPOINT, OTHER_PROCESS, WHOLE_CPU };
+
+/* What stands between a caller and his counter, and what he is told. */
 struct place {
+	int line;
+	enum whom whom;
 	int filter_error;    /* 0: the kernel is asked */
 	const char *seccomp; /* line of /proc/self/status, "" where there is none */
 	int paranoid;	     /* 99: the file cannot be read */
+	enum ntime_reason code;
+	const char *about, *reason, *remedy;
 	bool has_capability; /* of whatever namespace he is in */
 	bool is_namespace;   /* in another one than the first */
 	const char *modules; /* of security; NULL: cannot be read */
@@ -123,334 +144,87 @@ static void place_close(struct nti_os *os, int fd)
 #define MINE "Name:\ty\nUid:\t1000\t1000\n"
 #define ROOTS "Name:\ty\nUid:\t0\t0\n"
 
-static const struct refusal_row {
-	int line;
-	struct place at;
-	pid_t pid;
-	int cpu;
-	uint32_t type;
-	bool user_mode; /* only */
-	enum ntime_reason code;
-	const char *about, *reason, *remedy;
-} refusal_rows[] = {
+#define FILTER NTIME_REASON_FILTERED, "perf_event_open(2)", "seccomp filter"
+#define NO_CALL NTIME_REASON_KERNEL, "perf_event_open(2)", "does not exist here"
+#define PARANOID(reason) NTIME_REASON_PARANOID, NTI_PERF_PARANOID, reason
+#define PROCESS(reason) NTIME_REASON_PERMISSION, "process 700", reason
+#define MODULE(reason) NTIME_REASON_PERMISSION, "/sys/kernel/security/lsm", reason
+#define DENIED NTIME_REASON_PERMISSION, "perf_event_open(2)", "Permission denied"
+
+static const struct place places[] = {
 	/* a container's filter: to root and to users, for a child, a CPU, a tracepoint */
-	{ __LINE__,
-	  { -EPERM, FILTERED, 2, true },
-	  0,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_FILTERED,
-	  "perf_event_open(2)",
-	  "seccomp filter",
-	  "--cap-add PERFMON" },
-	{ __LINE__,
-	  { -EPERM, FILTERED, 2, false, .owner = MINE },
-	  STRANGER,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_FILTERED,
-	  "perf_event_open(2)",
-	  "seccomp filter",
-	  "--cap-add PERFMON" },
-	{ __LINE__,
-	  { -EACCES, FILTERED, 4, false },
-	  0,
-	  -1,
-	  PERF_TYPE_RAW,
-	  false,
-	  NTIME_REASON_FILTERED,
-	  "perf_event_open(2)",
-	  "seccomp filter",
-	  "SystemCallFilter" },
-	{ __LINE__,
-	  { -EPERM, FILTERED, -1, true },
-	  -1,
-	  0,
-	  PERF_TYPE_SOFTWARE,
-	  false,
-	  NTIME_REASON_FILTERED,
-	  "perf_event_open(2)",
-	  "seccomp filter",
-	  "--cap-add PERFMON" },
-	{ __LINE__,
-	  { -EPERM, FILTERED, 2, true },
-	  0,
-	  -1,
-	  PERF_TYPE_TRACEPOINT,
-	  false,
-	  NTIME_REASON_FILTERED,
-	  "perf_event_open(2)",
-	  "seccomp filter",
-	  "--cap-add PERFMON" },
+	{ __LINE__, CHILD, -EPERM, FILTERED, 2, FILTER, "--cap-add PERFMON",
+	  .has_capability = true },
+	{ __LINE__, OTHER_PROCESS, -EPERM, FILTERED, 2, FILTER, "--cap-add PERFMON",
+	  .owner = MINE },
+	{ __LINE__, CHILD_RAW, -EACCES, FILTERED, 4, FILTER, "SystemCallFilter" },
+	{ __LINE__, WHOLE_CPU, -EPERM, FILTERED, -1, FILTER, "--cap-add PERFMON",
+	  .has_capability = true },
+	{ __LINE__, CHILD_TRACEPOINT, -EPERM, FILTERED, 2, FILTER, "--cap-add PERFMON",
+	  .has_capability = true },
 	/* filters with other answers, and where there is none */
-	{ __LINE__,
-	  { -ENOSYS, FILTERED, 2, true },
-	  0,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_FILTERED,
-	  "perf_event_open(2)",
-	  "seccomp filter",
-	  "--security-opt seccomp" },
-	{ __LINE__,
-	  { -EINVAL, FILTERED, 2, true },
-	  0,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_FILTERED,
-	  "perf_event_open(2)",
-	  "seccomp filter",
-	  "--security-opt seccomp" },
-	{ __LINE__,
-	  { -EMFILE, FILTERED, 2, true },
-	  0,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_FILTERED,
-	  "perf_event_open(2)",
-	  "seccomp filter",
-	  "--security-opt seccomp" },
-	{ __LINE__,
-	  { -ENOSYS, FILTERED, 99, true },
-	  0,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_KERNEL,
-	  "perf_event_open(2)",
-	  "does not exist here",
-	  "CONFIG_PERF_EVENTS" },
-	{ __LINE__,
-	  { -ENOSYS, FREE, 99, true },
-	  0,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_KERNEL,
-	  "perf_event_open(2)",
-	  "does not exist here",
-	  "CONFIG_PERF_EVENTS" },
-	{ __LINE__,
-	  { -EMFILE, FREE, 2, true },
-	  0,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_LIMIT,
-	  "open files",
-	  "too many open files",
-	  "ulimit" },
+	{ __LINE__, CHILD, -ENOSYS, FILTERED, 2, FILTER, "--security-opt seccomp",
+	  .has_capability = true },
+	{ __LINE__, CHILD, -EINVAL, FILTERED, 2, FILTER, "--security-opt seccomp",
+	  .has_capability = true },
+	{ __LINE__, CHILD, -EMFILE, FILTERED, 2, FILTER, "--security-opt seccomp",
+	  .has_capability = true },
+	{ __LINE__, CHILD, -ENOSYS, FILTERED, 99, NO_CALL, "CONFIG_PERF_EVENTS",
+	  .has_capability = true },
+	{ __LINE__, CHILD, -ENOSYS, FREE, 99, NO_CALL, "CONFIG_PERF_EVENTS",
+	  .has_capability = true },
+	{ __LINE__, CHILD, -EMFILE, FREE, 2, NTIME_REASON_LIMIT, "open files",
+	  "too many open files", "ulimit", .has_capability = true },
 	/* a sandbox that is no seccomp filter */
-	{ __LINE__,
-	  { -EPERM, FREE, 2, true },
-	  0,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_FILTERED,
-	  "perf_event_open(2)",
-	  "a sandbox",
-	  "outside" },
+	{ __LINE__, CHILD, -EPERM, FREE, 2, NTIME_REASON_FILTERED, "perf_event_open(2)",
+	  "a sandbox", "outside", .has_capability = true },
 	/* there is a filter, which lets this through */
-	{ __LINE__,
-	  { 0, FILTERED, 2, false },
-	  0,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  false,
-	  NTIME_REASON_PARANOID,
-	  NTI_PERF_PARANOID,
-	  "is 2: an ordinary user",
+	{ __LINE__, CHILD_AND_KERNEL, 0, FILTERED, 2, PARANOID("is 2: an ordinary user"),
 	  "paranoid=1" },
-	{ __LINE__,
-	  { 0, FREE, 3, false },
-	  0,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_PARANOID,
-	  NTI_PERF_PARANOID,
-	  "is 3: an ordinary user",
-	  "paranoid=2" },
-	{ __LINE__,
-	  { 0, FREE, 1, false },
-	  -1,
-	  0,
-	  PERF_TYPE_SOFTWARE,
-	  false,
-	  NTIME_REASON_PARANOID,
-	  NTI_PERF_PARANOID,
-	  "whole CPUs",
-	  "paranoid=0" },
-	{ __LINE__,
-	  { 0, FREE, 2, false },
-	  0,
-	  -1,
-	  PERF_TYPE_TRACEPOINT,
-	  false,
-	  NTIME_REASON_PARANOID,
-	  NTI_PERF_PARANOID,
-	  "in kernel mode",
-	  "paranoid=1" },
+	{ __LINE__, CHILD, 0, FREE, 3, PARANOID("is 3: an ordinary user"), "paranoid=2" },
+	{ __LINE__, WHOLE_CPU, 0, FREE, 1, PARANOID("whole CPUs"), "paranoid=0" },
+	{ __LINE__, CHILD_TRACEPOINT, 0, FREE, 2, PARANOID("in kernel mode"), "paranoid=1" },
 	/* root of a container's namespace */
-	{ __LINE__,
-	  { 0, FREE, 2, true, true },
-	  0,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  false,
-	  NTIME_REASON_PARANOID,
-	  NTI_PERF_PARANOID,
-	  "root of a user namespace",
-	  "outside of this" },
+	{ __LINE__, CHILD_AND_KERNEL, 0, FREE, 2, PARANOID("root of a user namespace"),
+	  "outside of this", .has_capability = true, .is_namespace = true },
 	/* root of a container, which has no or few capabilities */
-	{ __LINE__,
-	  { 0, FREE, 2, .is_root = true, .caps = NO_CAPS },
-	  -1,
-	  0,
-	  PERF_TYPE_SOFTWARE,
-	  false,
-	  NTIME_REASON_PARANOID,
-	  NTI_PERF_PARANOID,
-	  "is 2: root without CAP_PERFMON may not count whole CPUs",
-	  "--cap-add PERFMON" },
-	{ __LINE__,
-	  { 0, FREE, 2, .is_root = true, .caps = NO_CAPS, .is_old = true },
-	  -1,
-	  0,
-	  PERF_TYPE_SOFTWARE,
-	  false,
-	  NTIME_REASON_PARANOID,
-	  NTI_PERF_PARANOID,
-	  "root without CAP_SYS_ADMIN",
-	  "--cap-add SYS_ADMIN" },
-	{ __LINE__,
-	  { 0, FREE, 99, .is_root = true, .caps = NO_CAPS, .is_denied = true },
-	  0,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_PARANOID,
-	  NTI_PERF_PARANOID,
-	  "cannot be read: root without CAP_PERFMON",
-	  "--cap-add PERFMON" },
-	{ __LINE__,
-	  { 0, FREE, 2, .owner = ROOTS, .is_protected = true, .is_root = true, .caps = NO_CAPS },
-	  STRANGER,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_PERMISSION,
-	  "process 700",
-	  "protects process 700 from being looked into by root without CAP_SYS_PTRACE",
-	  "--cap-add SYS_PTRACE" },
-	{ __LINE__,
-	  { 0, FREE, 2, .owner = MINE, .is_protected = true, .is_root = true, .caps = NO_CAPS },
-	  STRANGER,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_PERMISSION,
-	  "process 700",
-	  "of another user (user id 1000), and this root lacks CAP_SYS_PTRACE",
-	  "--cap-add SYS_PTRACE" },
-	{ __LINE__,
-	  { 0, FREE, 2, .owner = ROOTS, .is_protected = true, .is_root = true, .caps = PTRACE },
-	  STRANGER,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_PERMISSION,
-	  "perf_event_open(2)",
-	  "Permission denied",
-	  "look into the kernel's log (dmesg)" },
-	{ __LINE__,
-	  { 0, FREE, 2, false, true, .owner = MINE, .is_protected = true, .is_root = true },
-	  STRANGER,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_PERMISSION,
-	  "process 700",
-	  "of another user",
-	  "outside of this user namespace" },
+	{ __LINE__, WHOLE_CPU, 0, FREE, 2,
+	  PARANOID("is 2: root without CAP_PERFMON may not count whole CPUs"), "--cap-add PERFMON",
+	  .is_root = true, .caps = NO_CAPS },
+	{ __LINE__, WHOLE_CPU, 0, FREE, 2, PARANOID("root without CAP_SYS_ADMIN"),
+	  "--cap-add SYS_ADMIN", .is_root = true, .caps = NO_CAPS, .is_old = true },
+	{ __LINE__, CHILD, 0, FREE, 99, PARANOID("cannot be read: root without CAP_PERFMON"),
+	  "--cap-add PERFMON", .is_root = true, .caps = NO_CAPS, .is_denied = true },
+	{ __LINE__, OTHER_PROCESS, 0, FREE, 2,
+	  PROCESS("protects process 700 from being looked into by root without CAP_SYS_PTRACE"),
+	  "--cap-add SYS_PTRACE", .owner = ROOTS, .is_protected = true, .is_root = true,
+	  .caps = NO_CAPS },
+	{ __LINE__, OTHER_PROCESS, 0, FREE, 2,
+	  PROCESS("of another user (user id 1000), and this root lacks CAP_SYS_PTRACE"),
+	  "--cap-add SYS_PTRACE", .owner = MINE, .is_protected = true, .is_root = true,
+	  .caps = NO_CAPS },
+	{ __LINE__, OTHER_PROCESS, 0, FREE, 2, DENIED, "look into the kernel's log (dmesg)",
+	  .owner = ROOTS, .is_protected = true, .is_root = true, .caps = PTRACE },
+	{ __LINE__, OTHER_PROCESS, 0, FREE, 2, PROCESS("of another user"),
+	  "outside of this user namespace", .is_namespace = true, .owner = MINE,
+	  .is_protected = true, .is_root = true },
 	/* somebody else's, and one's own that is protected */
-	{ __LINE__,
-	  { 0, FREE, 2, .owner = ROOTS, .is_protected = true },
-	  STRANGER,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_PERMISSION,
-	  "process 700",
-	  "of another user (user id 0)",
-	  "of your own" },
-	{ __LINE__,
-	  { 0, FREE, 2, .owner = MINE, .is_protected = true },
-	  STRANGER,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_PERMISSION,
-	  "process 700",
-	  "protects process 700",
-	  "run as root" },
-	{ __LINE__,
-	  { 0, FREE, -1, .is_protected = true },
-	  STRANGER,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_PERMISSION,
-	  "process 700",
-	  "protects process 700",
-	  "run as root" },
+	{ __LINE__, OTHER_PROCESS, 0, FREE, 2, PROCESS("of another user (user id 0)"),
+	  "of your own", .owner = ROOTS, .is_protected = true },
+	{ __LINE__, OTHER_PROCESS, 0, FREE, 2, PROCESS("protects process 700"), "run as root",
+	  .owner = MINE, .is_protected = true },
+	{ __LINE__, OTHER_PROCESS, 0, FREE, -1, PROCESS("protects process 700"), "run as root",
+	  .is_protected = true },
 	/* security modules: one that can decide is named as one that can */
-	{ __LINE__,
-	  { 0, FREE, 2, true, .modules = "lockdown,capability,selinux", .is_denied = true },
-	  0,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_PERMISSION,
-	  "/sys/kernel/security/lsm",
-	  "the security module selinux can do that",
-	  "audit log" },
-	{ __LINE__,
-	  { 0, FREE, -1, .modules = "capability,bpf", .is_denied = true, .owner = ROOTS },
-	  STRANGER,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_PERMISSION,
-	  "/sys/kernel/security/lsm",
-	  "the security module bpf can do that",
-	  "audit log" },
-	{ __LINE__,
-	  { 0, FREE, 2, true, .modules = "capability,apparmor", .is_denied = true },
-	  0,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_PERMISSION,
-	  "perf_event_open(2)",
-	  "Permission denied",
-	  "dmesg" },
-	{ __LINE__,
-	  { 0, FREE, 99, true, .is_denied = true },
-	  0,
-	  -1,
-	  PERF_TYPE_SOFTWARE,
-	  true,
-	  NTIME_REASON_PERMISSION,
-	  "perf_event_open(2)",
-	  "Permission denied",
-	  "dmesg" },
+	{ __LINE__, CHILD, 0, FREE, 2, MODULE("the security module selinux can do that"),
+	  "audit log", .has_capability = true, .modules = "lockdown,capability,selinux",
+	  .is_denied = true },
+	{ __LINE__, OTHER_PROCESS, 0, FREE, -1, MODULE("the security module bpf can do that"),
+	  "audit log", .modules = "capability,bpf", .is_denied = true, .owner = ROOTS },
+	{ __LINE__, CHILD, 0, FREE, 2, DENIED, "dmesg", .has_capability = true,
+	  .modules = "capability,apparmor", .is_denied = true },
+	{ __LINE__, CHILD, 0, FREE, 99, DENIED, "dmesg", .has_capability = true,
+	  .is_denied = true },
 };
 
 static void place_init(struct place_os *p, const struct place *at)
@@ -466,31 +240,32 @@ static void place_init(struct place_os *p, const struct place *at)
 
 TEST(who_refused)
 {
-	TT_FOR_EACH_ROW(r, refusal_rows) {
+	TT_FOR_EACH_ROW(r, places) {
+		const struct target *target = &targets[r->whom];
 		const struct nti_unit unit = { .name = "u",
-					       .kind = r->type == PERF_TYPE_TRACEPOINT
+					       .kind = target->type == PERF_TYPE_TRACEPOINT
 							       ? NTI_UNIT_TRACEPOINT
 							       : NTI_UNIT_SOFTWARE };
-		struct perf_event_attr attr = { .type = r->type, .exclude_kernel = r->user_mode };
-		const struct nti_perf_where where = { r->pid, r->cpu };
+		struct perf_event_attr attr = { .type = target->type,
+						.exclude_kernel = target->user_mode };
+		const struct nti_perf_where where = { target->pid, target->cpu };
 		struct nti_absence why = { 0 };
 		struct place_os p;
 		int error;
 
-		place_init(&p, &r->at);
-		error = place_open(&p.os, &attr, r->pid, r->cpu, -1, 0);
+		place_init(&p, r);
+		error = place_open(&p.os, &attr, target->pid, target->cpu, -1, 0);
 		TT_EQ(r, error < 0, 1);
 		TT_EQ(r, nti_perf_explain(&p.os, &unit, &attr, where, error, &why), 0);
 		TT_EQ(r, why.code, r->code);
-		TT_TEXT(why.about, r->about);
-		TT_HAS(why.reason, r->reason);
-		TT_HAS(why.remedy, r->remedy);
+		TT_STR(r, why.about, r->about);
+		tt_has_(why.reason, r->reason, "reason", __FILE__, r->line);
+		tt_has_(why.remedy, r->remedy, "remedy", __FILE__, r->line);
 		TT_EQ(r, nti_refusal_is_filtered(&p.os), r->code == NTIME_REASON_FILTERED);
 		TT_EQ(r, p.open_fds, 0);
 		/* Root is told what he lacks, not to become what he is. */
-		TT_EQ(r, r->at.is_root && strstr(why.reason, "an ordinary user"), 0);
-		TT_EQ(r, r->at.is_root && !r->at.is_namespace && strstr(why.remedy, "run as root"),
-		      0);
+		TT_EQ(r, r->is_root && strstr(why.reason, "an ordinary user"), 0);
+		TT_EQ(r, r->is_root && !r->is_namespace && strstr(why.remedy, "run as root"), 0);
 		nti_absence_fini(&why);
 	}
 }
