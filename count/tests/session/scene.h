@@ -66,7 +66,7 @@ struct scene_his {
 
 struct scene_machine {
 	const struct scene_verb *verbs;	  /* the last one has no name */
-	const struct scene_field *fields; /* likewise */
+	const struct scene_field *fields; /* likewise; NULL: there are none */
 	void (*init)(struct scene *s);	  /* sets ctx, and now_ns where "pause" is used */
 	void (*fini)(struct scene *s);	  /* every session is freed */
 };
