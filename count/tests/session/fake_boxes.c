@@ -23,6 +23,7 @@
 #define DEV "/sys/bus/event_source/devices/"
 #define CPU "/sys/devices/system/cpu/"
 #define PERF_FD 1000
+#define GLOBAL_OVF_CTRL 0x390u
 
 #define TOPOLOGY(cpu, package, siblings)                                                           \
 	{ CPU "cpu" cpu "/topology/physical_package_id", package },                                \
@@ -49,6 +50,10 @@ static const struct fake_file files[] = {
 	{ DEV "cpu/type", "4\n" },
 	{ DEV "cpu/format/event", "config:0-7\n" },
 	{ DEV "cpu/format/umask", "config:8-15\n" },
+	{ DEV "cpu/format/edge", "config:18\n" },
+	{ DEV "cpu/format/cmask", "config:24-31\n" },
+	{ DEV "cpu/format/offcore_rsp", "config1:0-63\n" },
+	{ DEV "cpu/events/ref-cycles", "event=0x00,umask=0x03\n" },
 	{ DEV "cpu/events/cpu-cycles", "event=0x3c\n" },
 	{ DEV "cpu/events/instructions", "event=0xc0\n" },
 	{ DEV "uncore/type", "10\n" },
@@ -76,7 +81,7 @@ static const struct fake_file files[] = {
 	{ NULL },
 };
 
-/* Nehalem, 06_1AH, as in fake_ntimefs.c. */
+/* Nehalem, 06_1AH: architectural PMU version 2, 4 + 3 counters of 48 bits. */
 static const struct fake_leaf leaves[] = {
 	{ 0x0, { 0xb, 0x756e6547u, 0x6c65746eu, 0x49656e69u } },
 	{ 0x1, { 0x000106a5, 0, 0, 0 } },
@@ -87,6 +92,7 @@ static const struct fake_machine machine = { "nhm", "x86_64", leaves, NTI_ARRAY_
 					     files };
 
 static struct nti_os_ops ops;
+static const struct nti_os_ops *plain_ops; /* of the table of files alone */
 
 static struct fake_boxes *fake_of(struct nti_os *os)
 {
@@ -109,7 +115,7 @@ static int fault(struct fake_boxes *f, bool is_write)
 	return f->fail_with;
 }
 
-static int register_fault(struct fake_boxes *f, uint32_t address, bool is_write)
+int fake_boxes_fault(struct fake_boxes *f, uint32_t address, bool is_write)
 {
 	int ret = fault(f, is_write);
 
@@ -120,8 +126,7 @@ static int register_fault(struct fake_boxes *f, uint32_t address, bool is_write)
 	return ret;
 }
 
-/* A write that fails is left out. */
-static bool is_left_out(const struct fake_boxes *f, int error)
+bool fake_boxes_leaves_out(const struct fake_boxes *f, int error)
 {
 	return error < 0 && f->failure != FAKE_FAIL_BEHIND;
 }
@@ -167,14 +172,17 @@ static int wrmsr(struct fake_boxes *f, unsigned int cpu, uint32_t address, uint6
 	return ret == NTM_NOT_MINE ? ntm_x86_pmu_wrmsr(&silicon->pmu[cpu], address, value) : ret;
 }
 
-static struct ntm_snbep_imc *imc_of(struct fake_boxes *f, size_t index)
+struct ntm_snbep_imc *fake_boxes_channel(struct fake_boxes *f, size_t index)
 {
 	return &f->silicon.imc[index / FAKE_CHANNELS][index % FAKE_CHANNELS];
 }
 
 /* ---- the driver ---- */
 
-static const uint8_t functions[FAKE_CHANNELS] = { 0, 1, 4, 5 };
+/* Device 16 of buses 7f and ff, functions 0, 1, 4 and 5: Intel 327043-001, table 2-58. */
+const uint8_t fake_boxes_buses[FAKE_PACKAGES] = { 0x7f, 0xff };
+
+const uint8_t fake_boxes_functions[FAKE_CHANNELS] = { 0, 1, 4, 5 };
 
 /* The driver shows registers of a package, reached by a CPU of it, and those of its functions. */
 static bool parse_register(const char *path, struct fake_box_file *file)
@@ -183,6 +191,10 @@ static bool parse_register(const char *path, struct fake_box_file *file)
 	size_t i;
 
 	*file = (struct fake_box_file){ .is_register = true };
+	if (sscanf(path, NTIME_FS_PATH "/core%u/msr/0x%x", &file->cpu, &file->address) == 2) {
+		file->is_core = true;
+		return file->cpu < FAKE_CPUS;
+	}
 	if (sscanf(path, NTIME_FS_PATH "/core%u/uncore/msr/0x%x", &file->cpu, &file->address) == 2)
 		return file->cpu < FAKE_CPUS;
 	if (sscanf(path, NTIME_FS_PATH "/core%u/uncore/pci/D16:F%u/0x%x", &file->cpu, &function,
@@ -192,10 +204,16 @@ static bool parse_register(const char *path, struct fake_box_file *file)
 	file->is_pci = true;
 	for (i = 0; i < FAKE_CHANNELS; i++) {
 		file->function = package_of(file->cpu) * FAKE_CHANNELS + i;
-		if (functions[i] == function)
+		if (fake_boxes_functions[i] == function)
 			return true;
 	}
 	return false;
+}
+
+static bool is_core_counter(const struct fake_box_file *file)
+{
+	return file->is_core && ((file->address >= 0xc1 && file->address <= 0xc8) ||
+				 (file->address >= 0x309 && file->address <= 0x30c));
 }
 
 static uint32_t bits_of(const struct fake_box_file *file)
@@ -204,6 +222,8 @@ static uint32_t bits_of(const struct fake_box_file *file)
 	const struct nthw_reg *row = nthw_table_find(
 		file->is_pci ? &nthw_snbep_imc : &nthw_nhm_uncore, file->address, &index);
 
+	if (file->is_core)
+		return is_core_counter(file) ? 48 : 64;
 	return row ? row->bits : 64;
 }
 
@@ -211,10 +231,10 @@ static int read_register(struct fake_boxes *f, const struct fake_box_file *file,
 {
 	if (!file->is_pci)
 		return rdmsr(f, file->cpu, file->address, value);
-	*value = ntm_snbep_imc_read(imc_of(f, file->function), file->address, 4);
+	*value = ntm_snbep_imc_read(fake_boxes_channel(f, file->function), file->address, 4);
 	if (bits_of(file) > 32)
-		*value |= (uint64_t)ntm_snbep_imc_read(imc_of(f, file->function), file->address + 4,
-						       4)
+		*value |= (uint64_t)ntm_snbep_imc_read(fake_boxes_channel(f, file->function),
+						       file->address + 4, 4)
 			  << 32;
 	return 0;
 }
@@ -224,9 +244,10 @@ static int write_register(struct fake_boxes *f, const struct fake_box_file *file
 	if (!file->is_pci)
 		return wrmsr(f, file->cpu, file->address, value);
 	f->writes++;
-	ntm_snbep_imc_write(imc_of(f, file->function), file->address, 4, (uint32_t)value);
+	ntm_snbep_imc_write(fake_boxes_channel(f, file->function), file->address, 4,
+			    (uint32_t)value);
 	if (bits_of(file) > 32)
-		ntm_snbep_imc_write(imc_of(f, file->function), file->address + 4, 4,
+		ntm_snbep_imc_write(fake_boxes_channel(f, file->function), file->address + 4, 4,
 				    (uint32_t)(value >> 32));
 	return 0;
 }
@@ -240,10 +261,23 @@ static bool has_writer(const struct fake_boxes *f, const struct fake_box_file *f
 
 		if (other->is_open && other->is_writer && other->is_pci == file->is_pci &&
 		    other->function == file->function && other->address == file->address &&
-		    package_of(other->cpu) == package_of(file->cpu))
+		    (file->is_core ? other->cpu == file->cpu
+				   : package_of(other->cpu) == package_of(file->cpu)))
 			return true;
 	}
 	return false;
+}
+
+static int driver_access(const struct fake_boxes *f, const char *path, int mode)
+{
+	bool is_root = strcmp(path, NTIME_FS_PATH) == 0;
+
+	if (!f->has_driver || (f->driver == FAKE_LOADED && !is_root))
+		return -ENOENT;
+	if ((f->driver == FAKE_LOCKED && !is_root) ||
+	    (f->driver == FAKE_UNREADABLE && mode != F_OK))
+		return -EACCES;
+	return 0;
 }
 
 /* What the driver keeps on opening: the register is there, and nobody else writes it. */
@@ -251,13 +285,20 @@ static int open_register(struct fake_boxes *f, const char *path, int flags,
 			 struct fake_box_file *file)
 {
 	uint64_t value;
+	int ret = driver_access(f, path, flags == O_RDONLY ? R_OK : W_OK);
 
-	if (!f->has_driver || !parse_register(path, file))
-		return -ENOENT;
-	if (read_register(f, file, &value) && flags != O_WRONLY)
+	if (ret < 0)
+		return ret;
+	if (!parse_register(path, file))
 		return -ENOENT;
 	file->is_writer = flags != O_RDONLY;
-	return file->is_writer && has_writer(f, file) ? -EBUSY : 0;
+	file->is_readable = flags != O_WRONLY;
+	/* What only clears cannot be read. */
+	if (file->is_core && file->address == GLOBAL_OVF_CTRL && file->is_readable)
+		return -EACCES;
+	if (file->is_readable && read_register(f, file, &value))
+		return -ENOENT;
+	return file->is_writer && (f->is_taken || has_writer(f, file)) ? -EBUSY : 0;
 }
 
 static bool is_in_tree(const char *path)
@@ -270,15 +311,13 @@ static bool is_in_tree(const char *path)
 static int os_access(struct nti_os *os, const char *path, int mode)
 {
 	struct fake_boxes *f = fake_of(os);
-	struct fake_os plain;
 	unsigned int cpu;
 
 	if (is_in_tree(path))
-		return f->has_driver ? 0 : -ENOENT;
+		return driver_access(f, path, mode);
 	if (parse_device(path, &cpu))
 		return f->is_user && mode != F_OK ? -EACCES : 0;
-	fake_os_init(&plain, &machine);
-	return plain.os.ops->access(os, path, mode);
+	return plain_ops->access(os, path, mode);
 }
 
 static int open_device(struct fake_boxes *f, const char *path, struct fake_box_file *file)
@@ -333,11 +372,13 @@ static int begin_access(struct fake_boxes *f, const struct fake_box_file *file, 
 			bool is_write)
 {
 	uint32_t address = file->is_register ? file->address : (uint32_t)offset;
-	int ret = register_fault(f, address, is_write);
+	int ret = fake_boxes_fault(f, address, is_write);
 
 	if (ret < 0)
 		return ret;
-	return !file->is_register && f->is_offline[file->cpu] ? -ENXIO : 0;
+	if (file->is_register)
+		return f->is_unplugged ? -ENODEV : 0;
+	return f->is_offline[file->cpu] ? -ENXIO : 0;
 }
 
 static ssize_t os_pread(struct nti_os *os, int fd, void *buf, size_t size, uint64_t offset)
@@ -349,7 +390,12 @@ static ssize_t os_pread(struct nti_os *os, int fd, void *buf, size_t size, uint6
 
 	if (ret < 0)
 		return ret;
+	if (file->is_register && !file->is_readable)
+		return -EBADF;
+	TT_IS(!file->is_register || file->is_binary, 1);
 	TT_IS(size, sizeof(value));
+	if (f->is_short)
+		return 4;
 	ret = file->is_register ? read_register(f, file, &value)
 				: rdmsr(f, file->cpu, (uint32_t)offset, &value);
 	if (ret)
@@ -377,7 +423,7 @@ static ssize_t os_pwrite(struct nti_os *os, int fd, const void *buf, size_t size
 	uint64_t value;
 	int ret, error = begin_access(f, file, offset, true);
 
-	if (is_left_out(f, error))
+	if (fake_boxes_leaves_out(f, error))
 		return error;
 	if (file->is_register && !file->is_binary)
 		value = strtoull(buf, NULL, 0);
@@ -388,65 +434,6 @@ static ssize_t os_pwrite(struct nti_os *os, int fd, const void *buf, size_t size
 	if (error < 0)
 		return error;
 	return ret ? -EIO : (ssize_t)size;
-}
-
-/* ---- PCI ---- */
-
-static int pci_fault(struct fake_boxes *f, size_t index, uint32_t address, bool is_write)
-{
-	int ret = register_fault(f, address, is_write);
-
-	return f->is_broken[index / FAKE_CHANNELS] ? -EIO : ret;
-}
-
-static int pci_read(void *arg, size_t index, uint32_t address, uint32_t bytes, uint32_t *value)
-{
-	struct fake_boxes *f = arg;
-	int ret = pci_fault(f, index, address, false);
-
-	if (ret < 0)
-		return -ret;
-	*value = f->is_gone[index / FAKE_CHANNELS]
-			 ? UINT32_MAX >> (32 - 8 * bytes)
-			 : ntm_snbep_imc_read(imc_of(f, index), address, bytes);
-	return 0;
-}
-
-static int pci_write(void *arg, size_t index, uint32_t address, uint32_t bytes, uint32_t value)
-{
-	struct fake_boxes *f = arg;
-	int ret = pci_fault(f, index, address, true);
-
-	if (is_left_out(f, ret))
-		return -ret;
-	f->writes++;
-	if (!f->is_gone[index / FAKE_CHANNELS])
-		ntm_snbep_imc_write(imc_of(f, index), address, bytes, value);
-	return -ret;
-}
-
-/* Device 16 of buses 7f and ff, functions 0, 1, 4 and 5: Intel 327043-001, table 2-58. */
-static const uint8_t buses[FAKE_PACKAGES] = { 0x7f, 0xff };
-
-static void make_bus(struct fake_boxes *f)
-{
-	size_t i;
-
-	f->pci.count = FAKE_PACKAGES * FAKE_CHANNELS;
-	f->pci.arg = f;
-	f->pci.read = pci_read;
-	f->pci.write = pci_write;
-	for (i = 0; i < f->pci.count; i++) {
-		struct pci_device *d = &f->pci.device[i];
-
-		ntm_snbep_imc_init(imc_of(f, i), (uint32_t)(i % FAKE_CHANNELS));
-		d->bus = buses[i / FAKE_CHANNELS];
-		d->dev = 0x10;
-		d->func = functions[i % FAKE_CHANNELS];
-		d->vendor_id = (uint16_t)ntm_snbep_imc_read(imc_of(f, i), 0, 2);
-		d->device_id = (uint16_t)ntm_snbep_imc_read(imc_of(f, i), 2, 2);
-	}
-	fake_pci_use(&f->pci);
 }
 
 /* ---- the rest ---- */
@@ -490,16 +477,35 @@ static int os_map(struct nti_os *os, int fd, size_t bytes, void **out)
 {
 	struct fake_boxes *f = fake_of(os);
 	struct fake_box_file *file;
+	struct ntime_page page;
+	int ret;
 
 	*out = NULL;
 	if (fd == PERF_FD)
 		return -EINVAL;
 	file = file_of(f, fd);
-	*out = calloc(1, bytes);
+	ret = fault(f, false);
+	if (ret < 0)
+		return ret;
+	if (!file->is_readable)
+		return -EACCES;
+	page = (struct ntime_page){ .size = sizeof(page),
+				    .type = f->is_granted && is_core_counter(file) ? NTIME_PAGE_PMC
+										   : NTIME_PAGE_MSR,
+				    .width = bits_of(file),
+				    .index = file->address >= 0x309
+						     ? 0x40000000u | (file->address - 0x309)
+						     : file->address - 0xc1,
+				    .cpu = file->cpu,
+				    .address = file->address,
+				    .name = "TEST" };
+	if (f->page.size)
+		page = f->page;
+	TT_IS(bytes, sysconf(_SC_PAGESIZE));
+	*out = aligned_alloc(bytes, bytes);
 	assert_non_null(*out);
-	*(struct ntime_page *)*out = (struct ntime_page){ .size = sizeof(struct ntime_page),
-							  .type = NTIME_PAGE_MSR,
-							  .width = bits_of(file) };
+	memset(*out, 0xa5, bytes);
+	memcpy(*out, &page, page.size < sizeof(page) && page.size > 4 ? page.size : sizeof(page));
 	file->is_binary = true;
 	f->maps++;
 	return 0;
@@ -535,16 +541,13 @@ static int os_directory(struct nti_os *os, const char *path, bool make)
 static int os_list(struct nti_os *os, const char *path, int (*fn)(void *arg, const char *name),
 		   void *arg)
 {
-	struct fake_os plain;
 	struct dirent **entry;
 	int n, i, ret = 0;
 
 	if (strcmp(path, NTIME_FS_PATH "/core0/msr") == 0)
-		return fake_of(os)->has_driver ? fn(arg, "0x10") : -ENOENT;
-	if (strcmp(path, NTI_CLAIM_DIRECTORY) != 0) {
-		fake_os_init(&plain, &machine);
-		return plain.os.ops->list(os, path, fn, arg);
-	}
+		return fake_of(os)->has_driver ? fn(arg, "0xc1") : -ENOENT;
+	if (strcmp(path, NTI_CLAIM_DIRECTORY) != 0)
+		return plain_ops->list(os, path, fn, arg);
 	n = scandir(fake_of(os)->claims, &entry, NULL, alphasort);
 	assert_true(n >= 0);
 	for (i = 0; i < n; i++) {
@@ -603,7 +606,7 @@ static void attach(struct fake_boxes *f, struct nti_unit *unit, const char *name
 					      .package = package_of(cpu) };
 		if (function)
 			snprintf(box->function, sizeof(box->function), "0000:%02x:10.%s",
-				 buses[box->package], function);
+				 fake_boxes_buses[box->package], function);
 	}
 }
 
@@ -658,13 +661,14 @@ void fake_boxes_second(struct fake_boxes *f, struct ntime_ctx *ctx)
 	attach_boxes(f, ctx);
 }
 
-void fake_boxes_init(struct fake_boxes *f, bool has_uncore)
+void fake_boxes_init_bare(struct fake_boxes *f, bool has_uncore)
 {
 	unsigned int i;
 
 	memset(f, 0, sizeof(*f));
 	fake_os_init(&f->base, &machine);
-	ops = *f->base.os.ops;
+	plain_ops = f->base.os.ops;
+	ops = *plain_ops;
 	ops.access = os_access;
 	ops.list = os_list;
 	ops.is_privileged = os_is_privileged;
@@ -692,7 +696,8 @@ void fake_boxes_init(struct fake_boxes *f, bool has_uncore)
 		ntm_nhm_uncore_reset(&f->silicon.uncore[i]);
 		ntm_x86_power_package_reset(&f->silicon.power[i], &ntm_x86_power_snbep);
 	}
-	make_bus(f);
+	for (i = 0; i < FAKE_PACKAGES * FAKE_CHANNELS; i++)
+		ntm_snbep_imc_init(fake_boxes_channel(f, i), i % FAKE_CHANNELS);
 	fake_boxes_second(f, &f->ctx);
 }
 
@@ -715,7 +720,8 @@ void fake_boxes_fini(struct fake_boxes *f)
 	TT_IS(f->maps, 0);
 	TT_IS(fake_boxes_claims(f), 0);
 	TT_IS(rmdir(f->claims), 0);
-	fake_pci_use(NULL);
+	if (f->end_bus)
+		f->end_bus();
 }
 
 #define RUN 0x400000u /* of a select */
@@ -799,6 +805,19 @@ struct fake_silicon fake_silicon_without_flags(const struct fake_silicon *silico
 		plain.pmu[i].pmi = false;
 	}
 	return plain;
+}
+
+/* Padding counts, too: both were made of zeros. */
+static bool are_same(const void *one, const void *other, size_t bytes)
+{
+	return memcmp(one, other, bytes) == 0;
+}
+
+bool fake_silicon_is(const struct fake_silicon *now, const struct fake_silicon *found)
+{
+	const struct fake_silicon plain = fake_silicon_without_flags(now);
+
+	return are_same(&plain, found, sizeof(plain));
 }
 
 int fake_boxes_open(struct ntime_ctx *ctx, const char *at, uint32_t flags, uint32_t via,

@@ -15,7 +15,7 @@
 #include "core/models/x86_pmu.h"
 #include "core/models/x86_power.h"
 #include "count/tests/event/fake_os.h"
-#include "count/tests/session/fake_pciaccess.h"
+#include "include/uapi/ntime.h"
 
 #define FAKE_PACKAGES 2
 #define FAKE_CPUS 4 /* 0 and 1 of package 0, 2 and 3 of package 1 */
@@ -41,11 +41,19 @@ enum fake_failure {
 	FAKE_FAIL_BEHIND, /* a write has been done all the same */
 };
 
+/* Of ntime.ko that is loaded. */
+enum fake_driver {
+	FAKE_MOUNTED,
+	FAKE_LOADED,	 /* not mounted */
+	FAKE_LOCKED,	 /* nobody may look into the tree */
+	FAKE_UNREADABLE, /* registers are root's */
+};
+
 struct fake_boxes {
 	struct fake_os base; /* first: ops get its os */
 	struct ntime_ctx ctx;
 	struct fake_silicon silicon;
-	struct fake_pci pci;
+	void (*end_bus)(void);
 	char claims[64]; /* directory of the claims */
 	bool is_offline[FAKE_CPUS];
 	bool is_gone[FAKE_PACKAGES];   /* its memory channels answer with ones */
@@ -57,12 +65,19 @@ struct fake_boxes {
 		bool is_open;
 		unsigned int cpu;
 		/* Of the driver: one register. */
-		bool is_register, is_writer, is_binary, is_changed, is_pci;
+		bool is_register, is_writer, is_readable, is_binary, is_changed;
+		bool is_pci, is_core; /* else of the package */
 		size_t function;
 		uint32_t address;
 		uint64_t saved;
 	} fd[FAKE_FDS];
 	bool has_driver; /* ntime.ko, for everybody */
+	enum fake_driver driver;
+	bool is_taken;		/* perf counts: opening for writing is EBUSY */
+	bool is_unplugged;	/* the driver's CPUs went off line */
+	bool is_short;		/* reads return 4 bytes */
+	bool is_granted;	/* user mode may read counters */
+	struct ntime_page page; /* .size != 0: what mappings show, instead of the truth */
 	unsigned int maps;
 	uint64_t now_ns;
 	unsigned int accesses;		 /* of registers */
@@ -81,6 +96,8 @@ struct fake_boxes {
  */
 void fake_boxes_init(struct fake_boxes *f, bool has_uncore);
 void fake_boxes_fini(struct fake_boxes *f);
+/* The same without the PCI bus, where libpciaccess is missing. */
+void fake_boxes_init_bare(struct fake_boxes *f, bool has_uncore);
 /* Another context on the same machine, as another program has it. */
 void fake_boxes_second(struct fake_boxes *f, struct ntime_ctx *ctx);
 void fake_boxes_fini_context(struct ntime_ctx *ctx);
@@ -102,9 +119,18 @@ void fake_boxes_move(struct fake_boxes *f, unsigned int package, unsigned int ch
 void fake_boxes_burn(struct fake_boxes *f, unsigned int package, uint64_t steps);
 /* Without flags of overflow, which cannot be restored. */
 struct fake_silicon fake_silicon_without_flags(const struct fake_silicon *silicon);
+/* Is it what was @found, made by that? */
+bool fake_silicon_is(const struct fake_silicon *now, const struct fake_silicon *found);
 /* A session on the CPUs @at (NULL: the machine), with @list; 0 or -errno, *@s is to be freed. */
 int fake_boxes_open(struct ntime_ctx *ctx, const char *at, uint32_t flags, uint32_t via,
 		    const char *list, struct ntime_session **s);
+
+/* For the bus: a channel by number, where it is, and whether and how an access fails. */
+extern const uint8_t fake_boxes_functions[FAKE_CHANNELS], fake_boxes_buses[FAKE_PACKAGES];
+struct ntm_snbep_imc *fake_boxes_channel(struct fake_boxes *f, size_t index);
+int fake_boxes_fault(struct fake_boxes *f, uint32_t address, bool is_write);
+/* A write that fails with @error is left out. */
+bool fake_boxes_leaves_out(const struct fake_boxes *f, int error);
 
 unsigned int fake_boxes_open_files(const struct fake_boxes *f);
 /* Files in the directory of the claims. */

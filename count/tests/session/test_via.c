@@ -12,10 +12,9 @@
 
 #include "base/tests/tt.h"
 
-#include "core/regs/regs.h"
 #include "count/lib/access/ntimefs.h"
 #include "base/common/text.h"
-#include "count/tests/session/fake_ntimefs.h"
+#include "count/tests/session/fake_boxes.h"
 #include "count/tests/session/scene.h"
 
 #define ITEMS 9
@@ -25,7 +24,8 @@
 
 /* ---- the machine and its verbs ---- */
 
-static struct fake_ntimefs f;
+static struct fake_boxes f;
+static struct fake_silicon found;
 static struct ntime_reader reader;
 static int cpus; /* on which this thread may run */
 
@@ -39,90 +39,63 @@ static int cpus_of_thread(void)
 
 /*
  * A session that is given up again leaves the registers as they were; what other users left there
- * shows it.
+ * shows it. An ordinary user, on a machine with the driver.
  */
-static void init(struct fake_ntimefs *fake)
+static void begin(struct scene *s)
 {
 	unsigned int cpu;
 
-	fake_ntimefs_init(fake);
+	fake_boxes_init_bare(&f, false);
+	f.has_driver = true;
+	f.is_user = true;
 	for (cpu = 0; cpu < FAKE_CPUS; cpu++) {
-		TT_IS(ntm_x86_pmu_wrmsr(&fake->pmu[cpu], 0xc1, 0x1234), 0);
-		TT_IS(ntm_x86_pmu_wrmsr(&fake->pmu[cpu], 0x30a, 0x777777777), 0);
-		TT_IS(ntm_x86_pmu_wrmsr(&fake->pmu[cpu], 0x187, 0x300c0), 0);
-		TT_IS(ntm_x86_pmu_wrmsr(&fake->pmu[cpu], 0x38f, 0x70000000f), 0);
+		TT_IS(ntm_x86_pmu_wrmsr(&f.silicon.pmu[cpu], 0xc1, 0x1234), 0);
+		TT_IS(ntm_x86_pmu_wrmsr(&f.silicon.pmu[cpu], 0x30a, 0x777777777), 0);
+		TT_IS(ntm_x86_pmu_wrmsr(&f.silicon.pmu[cpu], 0x187, 0x300c0), 0);
+		TT_IS(ntm_x86_pmu_wrmsr(&f.silicon.pmu[cpu], 0x38f, 0x70000000f), 0);
 	}
-}
-
-static void begin(struct scene *s)
-{
-	init(&f);
+	found = fake_silicon_without_flags(&f.silicon);
 	s->ctx = &f.ctx;
 	s->now_ns = &f.now_ns;
 	cpus = cpus_of_thread();
 }
 
-/* Every register of the model, as software sees it. */
-static void must_agree(const struct ntm_x86_pmu *a, const struct ntm_x86_pmu *b)
-{
-	const struct nthw_reg *row;
-	uint64_t in_a, in_b;
-	size_t i;
-	uint32_t k;
-
-	for (i = 0; i < nthw_x86.count; i++) {
-		row = nthw_x86.regs[i];
-		for (k = 0; k < row->count; k++) {
-			in_a = in_b = 0;
-			TT_IS(ntm_x86_pmu_rdmsr(a, nthw_reg_addr(row, k), &in_a),
-			      ntm_x86_pmu_rdmsr(b, nthw_reg_addr(row, k), &in_b));
-			TT_IS(in_a, in_b);
-		}
-	}
-}
-
 static void end(struct scene *s)
 {
-	struct fake_ntimefs fresh;
+	SCENE_IS(s, fake_silicon_is(&f.silicon, &found), true);
+	fake_boxes_fini(&f);
+}
 
-	init(&fresh);
-	SCENE_IS(s, fake_ntimefs_open_files(&f), 0);
-	SCENE_IS(s, f.maps, 0);
-	/* Flags of overflow cannot be restored. */
-	f.pmu[0].global_status = f.pmu[1].global_status = 0;
-	f.pmu[0].pmi = f.pmu[1].pmi = false;
-	must_agree(&f.pmu[0], &fresh.pmu[0]);
-	must_agree(&f.pmu[1], &fresh.pmu[1]);
-	fake_ntimefs_fini(&fresh);
-	fake_ntimefs_fini(&f);
+static void work(unsigned int cpu, bool is_user, uint64_t instructions)
+{
+	const struct ntm_x86_work done = { .instructions = instructions,
+					   .cycles = 2 * instructions,
+					   .ref_cycles = instructions };
+
+	ntm_x86_pmu_advance(&f.silicon.pmu[cpu], is_user, &done);
 }
 
 /* user CPU INSTRUCTIONS, kernel CPU INSTRUCTIONS */
 SCENE_STEP(user)
 {
-	fake_ntimefs_work(&f, (unsigned int)n[0], true, n[1]);
+	work((unsigned int)n[0], true, n[1]);
 }
 
 SCENE_STEP(kernel)
 {
-	fake_ntimefs_work(&f, (unsigned int)n[0], false, n[1]);
+	work((unsigned int)n[0], false, n[1]);
 }
 
 /* driver STATE, see enum fake_driver */
 SCENE_STEP(driver)
 {
-	static const char *const names[] = { [FAKE_MOUNTED] = "mounted",
-					     [FAKE_LOADED] = "loaded",
-					     [FAKE_ABSENT] = "absent",
-					     [FAKE_LOCKED] = "locked",
-					     [FAKE_UNREADABLE] = "unreadable" };
-	enum fake_driver state = FAKE_MOUNTED;
+	static const char *const names[] = { "mounted", "loaded", "locked", "unreadable" };
 
-	while (strcmp(names[state], rest) != 0) {
-		state++;
-		assert_true(state <= FAKE_UNREADABLE);
+	f.driver = FAKE_MOUNTED;
+	while (strcmp(names[f.driver], rest) != 0) {
+		f.driver++;
+		assert_true(f.driver <= FAKE_UNREADABLE);
 	}
-	f.driver = state;
 }
 
 /* page SIZE TYPE WIDTH CPU: what mappings show; size 0: the right one */
@@ -188,12 +161,13 @@ static const struct scene_verb verbs[] = {
 
 static const struct scene_field fields[] = {
 	SCENE_FIELD("taken", f.is_taken),
-	SCENE_FIELD("gone", f.is_gone),
+	SCENE_FIELD("gone", f.is_unplugged),
 	SCENE_FIELD("short", f.is_short),
 	SCENE_FIELD("granted", f.is_granted),
 	SCENE_FIELD("perf", f.has_perf),
+	SCENE_FIELD("loaded", f.has_driver),
 	/* Of CPU 0, which counts instructions as with perf. */
-	SCENE_FIELD("fixed", f.pmu[0].fixed_count[0]),
+	SCENE_FIELD("fixed", f.silicon.pmu[0].fixed_count[0]),
 	{ NULL, NULL, 0, 0, 0 },
 };
 
@@ -224,7 +198,7 @@ static const struct scene_machine driver = { verbs, fields, begin, end };
 /* No session while it is so; afterwards the same one can be had. */
 #define REFUSED(how, probe, reason)                                                                \
 	how "; probe " probe "; open via=ntimefs instructions:u; reason 0 " reason                 \
-	    "; start; read -/absent; free; driver mounted; set taken 0;"                           \
+	    "; start; read -/absent; free; set loaded; driver mounted; set taken 0;"               \
 	    "open via=ntimefs instructions:u; reason 0"
 
 #define BEYOND(event, reason)                                                                      \
@@ -280,7 +254,7 @@ static const struct scenario scenarios[] = {
 	  WRAP("0xffffffffff00", "1256", "5h", "0x10000000003e8/overflowed",
 	       "0x2000000000015/overflowed") },
 	{ __LINE__, "driver not loaded",
-	  REFUSED("driver absent", "ENOENT", "not loaded; remedy 0 ntime driver load") },
+	  REFUSED("set loaded 0", "ENOENT", "not loaded; remedy 0 ntime driver load") },
 	{ __LINE__, "driver not mounted",
 	  REFUSED("driver loaded", "ENOENT", "not mounted; remedy 0 mount -t ntime") },
 	{ __LINE__, "locked tree", REFUSED("driver locked", "EACCES", "may not") },
@@ -291,7 +265,7 @@ static const struct scenario scenarios[] = {
 	{ __LINE__, "the driver where perf refuses",
 	  "open cpus=0 instructions:u; method 0 ntimefs; log_has ntimefs: c" },
 	{ __LINE__, "neither of them",
-	  "driver absent; open cpus=0 error=EACCES instructions:u; log_has ntimefs: c" },
+	  "set loaded 0; open cpus=0 error=EACCES instructions:u; log_has ntimefs: c" },
 	{ __LINE__, "perf as asked for",
 	  "set perf; open cpus=0 via=perf instructions:u; method 0 perf" },
 	{ __LINE__, "perf as asked for, refused",
@@ -423,9 +397,9 @@ TEST(readers)
 		 * It closes what it has, and writes nothing; what the parent mapped may be
 		 * something else here.
 		 */
-		calls = f.calls;
+		calls = f.accesses;
 		ntime_session_free(scene_session(&s));
-		_exit(ret || f.calls != calls || f.maps != maps || fake_ntimefs_open_files(&f));
+		_exit(ret || f.accesses != calls || f.maps != maps || fake_boxes_open_files(&f));
 	}
 	TT_IS(waitpid(pid, &status, 0), pid);
 	TT_IS(status, 0);
@@ -450,7 +424,8 @@ TEST(readers)
 static void live(void)
 {
 	const struct ntime_target target = { .size = sizeof(target),
-					     .kind = NTIME_TARGET_MACHINE,
+					     .kind = NTIME_TARGET_CPUS,
+					     .cpus = "0-1",
 					     .via = NTIME_VIA_NTIMEFS };
 	struct ntime_value v[ITEMS];
 	struct ntime_session *s;
@@ -467,8 +442,8 @@ static void live(void)
 		ret = ntime_session_start(s);
 		if (ret < 0)
 			break;
-		fake_ntimefs_work(&f, 0, true, 1000);
-		fake_ntimefs_work(&f, 1, true, 1000);
+		work(0, true, 1000);
+		work(1, true, 1000);
 		done += 2000;
 		ret = ntime_session_read(s, v, ITEMS);
 		for (i = 0; ret >= 0 && i < ITEMS; i++) {
@@ -494,14 +469,14 @@ TEST(every_call_fails_once)
 
 	scene_begin(&s, &driver);
 	live();
-	calls = f.calls;
+	calls = f.accesses;
 	scene_end(&s);
 	print_message("# %u calls, %zu errors\n", calls, sizeof(errors) / sizeof(errors[0]));
 	TT_IS(calls > 50, 1);
 	for (e = 0; e < sizeof(errors) / sizeof(errors[0]); e++) {
 		for (at = 1; at <= calls; at++) {
 			scene_begin(&s, &driver);
-			f.fail_at = at;
+			f.fail_from = f.fail_to = at;
 			f.fail_with = errors[e];
 			live();
 			scene_end(&s);
