@@ -555,7 +555,6 @@ TEST(the_registers_of_a_cpu_that_goes_are_not_read)
 		TT_SKIP("this guest has one CPU");
 	TT_IS(ntime_register_find(before.ctx, TSC, "1", open_one, &before), 1);
 	TT_IS(ntime_register_read(before.reg, &value), 0);
-	assert_true(value != 0);
 	TT_IS(lab_write(CPU1_ONLINE, "0"), 0);
 	value = 42;
 	TT_IS(ntime_register_read(before.reg, &value), -ENODEV);
