@@ -26,7 +26,7 @@
 #include "lab/tests/guest/kcov.h"
 #include "lab/tests/guest/stall.h"
 
-#define CALLS 800
+#define CALLS 1200
 #define KEPT_MOST 2048
 #define SLOW_TURNS 4
 #define CHANGES 4
