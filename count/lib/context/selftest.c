@@ -10,7 +10,6 @@
 #include "count/lib/context/problem.h"
 #include "count/lib/context/selftest.h"
 #include "count/lib/event/code.h"
-#include "count/lib/perf/selftest.h"
 
 static const char not_counting_remedy[] =
 	"count on hardware, or give this machine an emulator or hypervisor that has this PMU";
@@ -37,7 +36,7 @@ static struct nti_unit *core_of(struct ntime_ctx *ctx)
  * A core PMU that does not count would give zeros and rubbish for counts: none of its events exists
  * then.
  */
-static int refuse_core(struct nti_unit *core, const struct nti_selftest *seen)
+static int refuse_core(struct nti_unit *core, const struct nti_trial *seen)
 {
 	return nti_absence_set(
 		&core->absent, NTIME_REASON_NOT_COUNTING, core->name, not_counting_remedy,
@@ -60,7 +59,7 @@ int nti_context_selftest(struct ntime_ctx *ctx)
 {
 	struct nti_selftests *tests = &ctx->selftests;
 	struct nti_unit *core = core_of(ctx);
-	struct nti_selftest seen;
+	int ret;
 
 	if (!core || core->absent.reason || ctx->os->is_simulated || ctx->has_no_selftest)
 		return 0;
@@ -71,9 +70,12 @@ int nti_context_selftest(struct ntime_ctx *ctx)
 		log_trial(ctx, core, &tests->trial);
 		return 0;
 	}
-	if (nti_selftest_is_missing(ctx->os, core, &seen))
-		return refuse_core(core, &seen);
 	tests->has_trial = nti_trial_run(ctx->os, core, &tests->trial);
+	if (tests->trial.faults & NTI_TRIAL_MISSING) {
+		ret = refuse_core(core, &tests->trial);
+		*tests = (struct nti_selftests){ 0 };
+		return ret;
+	}
 	if (!tests->has_trial)
 		return 0;
 	log_trial(ctx, core, &tests->trial);
@@ -145,19 +147,13 @@ static void add_event(struct ntime_ctx *ctx, const struct nti_unit *core,
 static bool try_event(struct ntime_ctx *ctx, const struct nti_unit *core,
 		      const struct perf_event_attr *attr)
 {
-	const struct perf_event_attr own = {
-		.type = attr->type,
-		.config = attr->config,
-		.exclude_kernel = !core->is_mode_blind,
-		.exclude_hv = !core->is_mode_blind,
-	};
 	struct nti_selftests *tests = &ctx->selftests;
 	const struct nti_selftest_event *known = find_event(tests, attr);
 	struct nti_trial_misses trial;
 
 	if (known && known->trial.seen & NTI_TRIAL_TRIED)
 		return known->trial.seen & NTI_TRIAL_DEAD;
-	nti_trial_misses(ctx->os, &own, is_of_branches(attr), &trial);
+	nti_trial_misses(ctx->os, core, attr->type, attr->config, is_of_branches(attr), &trial);
 	nti_context_log(ctx, "self-test: %s: event %u:%#llx: %#x, %.3g a load, %.3g a guess",
 			core->name, attr->type, (unsigned long long)attr->config, trial.seen,
 			trial.per_load, trial.per_guess);

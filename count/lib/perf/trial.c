@@ -10,13 +10,25 @@
 #include "count/lib/perf/work.h"
 
 /*
- * Turns of the loop from one reading to the next: of many lengths, so that low bits of a counter
- * change in many ways, and one that is long beside what the readings themselves take.
+ * Turns of the loop are of many lengths, so that low bits of a counter change in many ways, and one
+ * is long beside what the readings themselves take. Calls come twice, in different numbers: what is
+ * the same for each call is the calls'.
  */
-static const unsigned long step_turns[] = {
-	1, 301, 2, 160, 997, 5, 707, 13, 1300, 80, 37, 601, 4000
+#define STEP(what, often)                                                                          \
+	{                                                                                          \
+		.work = NTI_TRIAL_##what, .amount = (often)                                        \
+	}
+#define TWIN_TURNS 1000
+static const struct nti_trial_step steps[] = {
+	/* Nothing: the first call of anything takes longer. */
+	STEP(START, 1),	 STEP(NOTHING, 1), STEP(LOOP, 1),	   STEP(LOOP, 301),
+	STEP(LOOP, 2),	 STEP(LOOP, 160),  STEP(LOOP, 997),	   STEP(LOOP, 5),
+	STEP(LOOP, 707), STEP(LOOP, 13),   STEP(LOOP, 1300),	   STEP(LOOP, 80),
+	STEP(LOOP, 37),	 STEP(LOOP, 601),  STEP(LOOP, 4000),	   STEP(CALLS, 24),
+	STEP(CALLS, 60), STEP(STOP, 1),	   STEP(LOOP, TWIN_TURNS),
 };
-enum { STEPS = NTI_ARRAY_SIZE(step_turns) };
+/* The first of each kind above; behind the last one. */
+enum { LOOPS = 2, CALLS = 15, OFF = 17, STEPS = NTI_ARRAY_SIZE(steps), LOOP_STEPS = CALLS - LOOPS };
 
 /* Somebody may interrupt: it is bad only if it is bad each time. */
 #define TRIES 3
@@ -44,9 +56,6 @@ enum { STEPS = NTI_ARRAY_SIZE(step_turns) };
 /* What a branch is, is not the same everywhere: calls, exceptions, both of a pair. */
 #define BRANCH_RATIO_HIGH 1.6
 
-/* Twice, of different lengths: what is the same for each call is the calls'. */
-static const unsigned long call_counts[] = { 24, 60 };
-#define CALL_STEPS NTI_ARRAY_SIZE(call_counts)
 /* No kernel does a system call in less; user mode has none of it. */
 #define KERNEL_PER_CALL 30
 #define CALL_SHARE 0.5
@@ -54,8 +63,11 @@ static const unsigned long call_counts[] = { 24, 60 };
 /* What a counter may have before the first step: the ends of two system calls. */
 #define MOST_BEFORE 1000
 
-#define TWIN_TURNS 1000
 #define TWINS_MAX 8
+
+/* Above every clock; a counter that starts late or steps by large numbers stays below. */
+#define MAX_CYCLES_PER_NS 100
+#define MAX_CYCLES_AT_ONCE 1000000
 
 struct run {
 	struct nti_os *os;
@@ -64,8 +76,6 @@ struct run {
 	struct nti_perf_group group;
 	enum nti_trial_event of[NTI_TRIAL_EVENTS]; /* of the members of .group */
 	struct nti_perf_reading at[STEPS + 1];
-	struct nti_perf_reading calls[CALL_STEPS + 1];
-	struct nti_perf_reading off[2];
 };
 
 uint64_t nti_trial_config(enum nti_trial_event event)
@@ -79,27 +89,105 @@ uint64_t nti_trial_config(enum nti_trial_event event)
 	return configs[event];
 }
 
-static struct perf_event_attr attr_of(const struct nti_unit *unit, uint64_t config)
+struct perf_event_attr nti_trial_attr(const struct nti_unit *unit, uint32_t type, uint64_t config,
+				      enum nti_trial_mode mode)
 {
 	return (struct perf_event_attr){
-		.type = PERF_TYPE_HARDWARE,
+		.type = type,
 		.config = config,
-		/* What every user may count; not every driver can leave it out. */
-		.exclude_kernel = !unit->is_mode_blind,
+		.exclude_user = !unit->is_mode_blind && mode == NTI_TRIAL_IN_KERNEL,
+		.exclude_kernel = !unit->is_mode_blind && mode == NTI_TRIAL_IN_USER,
 		.exclude_hv = !unit->is_mode_blind,
 	};
 }
 
-static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
+static struct perf_event_attr user_attr(const struct nti_unit *unit, enum nti_trial_event event)
+{
+	return nti_trial_attr(unit, PERF_TYPE_HARDWARE, nti_trial_config(event), NTI_TRIAL_IN_USER);
+}
+
+void nti_trial_group_init(struct nti_perf_group *g)
+{
+	nti_perf_group_init(g, (struct nti_perf_where){ .pid = 0, .cpu = -1 });
+}
+
+static bool do_step(struct nti_os *os, const struct nti_perf_group *g,
+		    const struct nti_trial_step *step)
+{
+	const struct nti_work *work = nti_work_of(os);
+	void (*const run[])(struct nti_os *, unsigned long) = {
+		[NTI_TRIAL_LOOP] = work->loop,
+		[NTI_TRIAL_CALLS] = work->calls,
+		[NTI_TRIAL_LOADS] = work->misses,
+		[NTI_TRIAL_GUESSES] = work->guesses,
+	};
+
+	if (step->work == NTI_TRIAL_START)
+		return nti_perf_group_enable(os, g) == 0;
+	if (step->work == NTI_TRIAL_STOP)
+		return nti_perf_group_disable(os, g) == 0;
+	if (step->work == NTI_TRIAL_FILTER)
+		return work->filter_run(os, step->filter);
+	if (step->work != NTI_TRIAL_NOTHING)
+		run[step->work](os, step->amount);
+	return true;
+}
+
+bool nti_trial_steps(struct nti_os *os, const struct nti_perf_group *g,
+		     const struct nti_trial_step *step, size_t n, struct nti_perf_reading *at)
+{
+	size_t i;
+
+	if (nti_perf_group_read(os, g, &at[0]) < 0)
+		return false;
+	for (i = 0; i < n; i++)
+		if (!do_step(os, g, &step[i]) || nti_perf_group_read(os, g, &at[i + 1]) < 0)
+			return false;
+	return true;
+}
+
+bool nti_trial_least(struct nti_os *os, const struct nti_perf_group *g,
+		     const struct nti_trial_step *step, size_t n, unsigned int tries,
+		     double (*least)[NTI_TRIAL_MODES])
+{
+	struct nti_perf_reading at[NTI_TRIAL_LEAST_STEPS + 1];
+	unsigned int try;
+	size_t i, k;
+
+	for (try = 0; try < tries; try++) {
+		if (!nti_trial_steps(os, g, step, n, at))
+			return false;
+		for (i = 0; i < n; i++) {
+			for (k = 0; k < g->count; k++) {
+				double change = nti_trial_change(&at[i], &at[i + 1], k);
+
+				least[i][k] = try ? fmin(least[i][k], change) : change;
+			}
+		}
+	}
+	return true;
+}
+
+double nti_trial_change(const struct nti_perf_reading *from, const struct nti_perf_reading *to,
+			size_t k)
+{
+	return (double)(int64_t)(to->count[k] - from->count[k]);
+}
+
+bool nti_trial_is_whole(const struct nti_perf_reading *from, const struct nti_perf_reading *to)
+{
+	return to->running_ns > from->running_ns &&
+	       to->running_ns - from->running_ns >= to->enabled_ns - from->enabled_ns;
+}
 
 static void open_events(struct run *r, struct nti_trial *out)
 {
 	enum nti_trial_event event;
 	int ret;
 
-	nti_perf_group_init(&r->group, self);
+	nti_trial_group_init(&r->group);
 	for (event = 0; event < NTI_TRIAL_EVENTS; event++) {
-		const struct perf_event_attr attr = attr_of(r->unit, nti_trial_config(event));
+		const struct perf_event_attr attr = user_attr(r->unit, event);
 
 		ret = nti_perf_group_add(r->os, &r->group, &attr);
 		if (ret == 0)
@@ -109,51 +197,29 @@ static void open_events(struct run *r, struct nti_trial *out)
 	}
 }
 
-static bool take(struct run *r, struct nti_perf_reading *out)
-{
-	return nti_perf_group_read(r->os, &r->group, out) == 0;
-}
-
-static bool count_steps(struct run *r)
+/*
+ * Each reading is looked at: what a register that reads 0 makes of the number that the driver began
+ * with comes at once, and is divided by a long time later, in which a host had other things to do.
+ */
+static void judge_missing(const struct run *r, struct nti_trial *out)
 {
 	size_t i;
 
-	/* Once for nothing: the first call of anything takes longer. */
-	if (!take(r, &r->at[0]) || !take(r, &r->at[0]))
-		return false;
-	for (i = 0; i < STEPS; i++) {
-		r->work->loop(r->os, step_turns[i]);
-		if (!take(r, &r->at[i + 1]))
-			return false;
+	if (r->of[0] != NTI_TRIAL_CYCLES || !r->at[STEPS].running_ns)
+		return;
+	for (i = 0; i <= STEPS && !(out->faults & NTI_TRIAL_MISSING); i++) {
+		out->cycles = r->at[i].count[0];
+		out->ns = r->at[i].running_ns;
+		if ((i == STEPS && !out->cycles) ||
+		    (out->cycles > MAX_CYCLES_AT_ONCE && out->cycles / MAX_CYCLES_PER_NS > out->ns))
+			out->faults |= NTI_TRIAL_MISSING;
 	}
-	r->calls[0] = r->at[STEPS];
-	for (i = 0; i < CALL_STEPS; i++) {
-		r->work->calls(r->os, call_counts[i]);
-		if (!take(r, &r->calls[i + 1]))
-			return false;
-	}
-	return true;
 }
 
-static bool count_all(struct run *r)
-{
-	bool is_whole;
-
-	if (!r->group.count || nti_perf_group_enable(r->os, &r->group) < 0)
-		return false;
-	is_whole = count_steps(r);
-	if (nti_perf_group_disable(r->os, &r->group) < 0 || !take(r, &r->off[0]))
-		return false;
-	r->work->loop(r->os, TWIN_TURNS);
-	is_whole = is_whole && take(r, &r->off[1]);
-	/* Others had the counters for a part of the time: nothing can be said. */
-	return is_whole && r->off[0].running_ns && r->off[0].running_ns >= r->off[0].enabled_ns;
-}
-
-/* Counted in step @i, by member @k; counters may go back. */
+/* Counted in step @i by member @k. */
 static double step_of(const struct run *r, size_t k, size_t i)
 {
-	return (double)(int64_t)(r->at[i + 1].count[k] - r->at[i].count[k]);
+	return nti_trial_change(&r->at[i], &r->at[i + 1], k);
 }
 
 static int compare(const void *a, const void *b)
@@ -163,35 +229,44 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* What a step has beside its turns is the same each time, or nearly. */
+/* What the steps of the loop have beside their turns, and the one in the middle of them. */
+static double rests_of(const struct run *r, size_t k, double per_turn, double *rest)
+{
+	double sorted[LOOP_STEPS];
+	size_t i;
+
+	for (i = 0; i < LOOP_STEPS; i++)
+		sorted[i] = rest[i] =
+			step_of(r, k, LOOPS + i) - per_turn * (double)steps[LOOPS + i].amount;
+	qsort(sorted, LOOP_STEPS, sizeof(*sorted), compare);
+	return sorted[LOOP_STEPS / 2];
+}
+
+/* It is the same each time, or nearly. */
 static bool is_rough(const struct run *r, size_t k, double per_turn)
 {
-	double rest[STEPS], sorted[STEPS];
+	double rest[LOOP_STEPS], middle = rests_of(r, k, per_turn, rest);
 	size_t i, far = 0;
 
-	if (!r->unit->is_mode_blind && r->at[0].count[k] > MOST_BEFORE)
+	if (!r->unit->is_mode_blind && r->at[LOOPS].count[k] > MOST_BEFORE)
 		return true;
-	for (i = 0; i < STEPS; i++)
-		sorted[i] = rest[i] = step_of(r, k, i) - per_turn * (double)step_turns[i];
-	qsort(sorted, STEPS, sizeof(*sorted), compare);
-	for (i = 0; i < STEPS; i++)
-		far += fabs(rest[i] - sorted[STEPS / 2]) >
+	for (i = 0; i < LOOP_STEPS; i++)
+		far += fabs(rest[i] - middle) >
 		       (r->unit->is_mode_blind ? BLIND_SLACK : STEP_SLACK) +
-			       per_turn * (double)step_turns[i] / STEP_SHARE;
+			       per_turn * (double)steps[LOOPS + i].amount / STEP_SHARE;
 	return far > 1;
 }
 
 static bool is_rate(const struct run *r, enum nti_trial_event event, double ratio,
 		    bool is_user_only)
 {
-	const struct nti_perf_reading *last = &r->at[STEPS], *before = &r->at[STEPS - 1];
+	uint64_t ns = r->at[CALLS].running_ns - r->at[CALLS - 1].running_ns;
 	double high = event == NTI_TRIAL_BRANCHES ? BRANCH_RATIO_HIGH : RATIO_HIGH;
 
 	if (event == NTI_TRIAL_CYCLES)
 		return ratio < LEAST_CYCLES_PER_TURN ||
-		       ratio * (double)step_turns[STEPS - 1] >
-			       MOST_CYCLES_PER_NS *
-				       ((double)(last->running_ns - before->running_ns) + 100);
+		       ratio * (double)steps[CALLS - 1].amount >
+			       MOST_CYCLES_PER_NS * ((double)ns + 100);
 	if (is_user_only)
 		return fabs(ratio - 1) > RATIO_EXACT;
 	return ratio < RATIO_LOW || ratio > high;
@@ -205,15 +280,15 @@ static void judge_event(const struct run *r, size_t k, struct nti_trial *out)
 	uint32_t *seen = &out->event[event];
 
 	*seen = NTI_TRIAL_TRIED;
-	if (r->off[0].count[k] == 0) {
+	if (r->at[OFF + 1].count[k] == 0) {
 		*seen |= NTI_TRIAL_DEAD;
 		return;
 	}
 	if (!r->work->turn_instructions)
 		return;
 	/* What a turn makes it count: the longest step against the shortest. */
-	rate = (step_of(r, k, STEPS - 1) - step_of(r, k, 0)) /
-	       (double)(step_turns[STEPS - 1] - step_turns[0]);
+	rate = (step_of(r, k, CALLS - 1) - step_of(r, k, LOOPS)) /
+	       (double)(steps[CALLS - 1].amount - steps[LOOPS].amount);
 	out->ratio[event] = rate / per_turn;
 	if (is_rate(r, event, out->ratio[event], is_user_only))
 		*seen |= NTI_TRIAL_RATE;
@@ -226,22 +301,18 @@ static void judge_event(const struct run *r, size_t k, struct nti_trial *out)
 /* Only what counts instructions can tell the kernel's from others. */
 static void judge_filter(const struct run *r, struct nti_trial *out)
 {
-	double sorted[STEPS], per_call[CALL_STEPS];
+	double rest[LOOP_STEPS], per_call[OFF - CALLS], middle;
 	size_t i, k;
 
 	for (k = 0; k < r->group.count && r->of[k] != NTI_TRIAL_INSTRUCTIONS; k++)
 		;
 	if (k == r->group.count || r->unit->is_mode_blind || !r->work->turn_instructions)
 		return;
-	for (i = 0; i < STEPS; i++)
-		sorted[i] = step_of(r, k, i) - (double)(r->work->turn_instructions * step_turns[i]);
-	qsort(sorted, STEPS, sizeof(*sorted), compare);
-	for (i = 0; i < CALL_STEPS; i++)
-		per_call[i] = ((double)(int64_t)(r->calls[i + 1].count[k] - r->calls[i].count[k]) -
-			       sorted[STEPS / 2]) /
-				      (double)call_counts[i] -
-			      r->work->call_instructions;
-	out->per_call = per_call[CALL_STEPS - 1];
+	middle = rests_of(r, k, r->work->turn_instructions, rest);
+	for (i = CALLS; i < OFF; i++)
+		per_call[i - CALLS] = (step_of(r, k, i) - middle) / (double)steps[i].amount -
+				      r->work->call_instructions;
+	out->per_call = per_call[1];
 	if (per_call[0] > KERNEL_PER_CALL && per_call[1] > KERNEL_PER_CALL &&
 	    fabs(per_call[0] - per_call[1]) < CALL_SHARE * per_call[1])
 		out->faults |= NTI_TRIAL_UNFILTERED;
@@ -252,95 +323,81 @@ static void judge_stop(const struct run *r, struct nti_trial *out)
 	size_t k;
 
 	for (k = 0; k < r->group.count; k++)
-		if (r->off[1].count[k] != r->off[0].count[k])
+		if (r->at[STEPS].count[k] != r->at[OFF + 1].count[k])
 			out->faults |= NTI_TRIAL_RUNS_ON;
 }
 
 static bool try_events(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out)
 {
-	struct run *r = calloc(1, sizeof(*r));
-	bool is_known = false;
+	struct run r = { .os = os, .unit = unit, .work = nti_work_of(os) };
+	bool is_read;
 	size_t k;
 
 	*out = (struct nti_trial){ 0 };
-	if (!r)
-		return false;
-	r->os = os;
-	r->unit = unit;
-	r->work = nti_work_of(os);
-	open_events(r, out);
-	is_known = count_all(r);
-	if (is_known) {
-		judge_stop(r, out);
-		judge_filter(r, out);
+	open_events(&r, out);
+	is_read = r.group.count && nti_trial_steps(os, &r.group, steps, STEPS, r.at);
+	if (is_read)
+		judge_missing(&r, out);
+	if (is_read && nti_trial_is_whole(&r.at[0], &r.at[STEPS])) {
+		judge_stop(&r, out);
+		judge_filter(&r, out);
+		for (k = 0; k < r.group.count; k++)
+			judge_event(&r, k, out);
+	} else {
+		is_read = out->faults & NTI_TRIAL_MISSING;
 	}
-	for (k = 0; is_known && k < r->group.count; k++)
-		judge_event(r, k, out);
-	nti_perf_group_fini(os, &r->group);
-	free(r);
-	return is_known;
+	nti_perf_group_fini(os, &r.group);
+	return is_read;
 }
 
-/* What the members of @g count of a loop; false: they did not all run all the time. */
-static bool count_twins_once(struct nti_os *os, const struct nti_perf_group *g,
-			     struct nti_perf_reading *out)
-{
-	struct nti_perf_reading before;
-	size_t i;
+static const struct nti_trial_step twin_steps[] = { STEP(START, 1), STEP(LOOP, TWIN_TURNS),
+						    STEP(STOP, 1) };
+enum { TWIN_STEPS = NTI_ARRAY_SIZE(twin_steps) };
 
-	if (nti_perf_group_read(os, g, &before) < 0 || nti_perf_group_enable(os, g) < 0)
-		return false;
-	nti_work_of(os)->loop(os, TWIN_TURNS);
-	if (nti_perf_group_disable(os, g) < 0 || nti_perf_group_read(os, g, out) < 0)
-		return false;
-	for (i = 0; i < g->count; i++)
-		out->count[i] -= before.count[i];
-	/* Time in which a larger group waited in vain is in both. */
-	return out->running_ns > before.running_ns &&
-	       out->running_ns - before.running_ns >= out->enabled_ns - before.enabled_ns;
-}
-
-/* As many of the same as there are counters; fewer, until they run. */
-static bool count_twins(struct nti_os *os, const struct nti_unit *unit, struct nti_perf_group *g,
-			struct nti_perf_reading *out)
+/* As many of the same as there are counters; fewer, until they run. @at: before and after it. */
+static bool count_twins(struct nti_os *os, const struct nti_unit *unit, struct nti_perf_reading *at)
 {
-	const struct perf_event_attr attr = attr_of(unit, PERF_COUNT_HW_INSTRUCTIONS);
+	const struct perf_event_attr attr = user_attr(unit, NTI_TRIAL_INSTRUCTIONS);
 	size_t most = unit->counters && unit->counters < TWINS_MAX ? unit->counters : TWINS_MAX;
+	struct nti_perf_group g;
 	bool is_whole = false;
 
-	nti_perf_group_init(g, self);
-	while (g->count < most && nti_perf_group_add(os, g, &attr) == 0)
+	nti_trial_group_init(&g);
+	while (g.count < most && nti_perf_group_add(os, &g, &attr) == 0)
 		;
-	while (!is_whole && g->count > 1) {
-		is_whole = count_twins_once(os, g, out);
-		if (!is_whole)
-			nti_perf_group_drop(os, g);
+	for (; g.count > 1; nti_perf_group_drop(os, &g)) {
+		/* Time in which a larger group waited in vain is in both. */
+		is_whole = nti_trial_steps(os, &g, twin_steps, TWIN_STEPS, at) &&
+			   nti_trial_is_whole(&at[0], &at[TWIN_STEPS]);
+		if (is_whole)
+			break;
 	}
-	is_whole = is_whole && g->count > 1;
-	nti_perf_group_fini(os, g);
+	nti_perf_group_fini(os, &g);
 	return is_whole;
 }
 
-static void try_twins(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out)
+/* Whether they differ. */
+static bool try_twins(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out)
 {
-	struct nti_perf_reading seen;
-	struct nti_perf_group g;
-	size_t members, i;
+	struct nti_perf_reading at[TWIN_STEPS + 1];
+	uint64_t count;
+	size_t i;
 
-	if (!count_twins(os, unit, &g, &seen))
-		return;
-	members = (size_t)seen.members;
-	out->twin[0] = out->twin[1] = seen.count[0];
-	for (i = 1; i < members; i++) {
-		if (seen.count[i] < out->twin[0])
-			out->twin[0] = seen.count[i];
-		if (seen.count[i] > out->twin[1])
-			out->twin[1] = seen.count[i];
+	out->faults &= ~NTI_TRIAL_TWINS;
+	if (!count_twins(os, unit, at))
+		return false;
+	out->twin[0] = UINT64_MAX;
+	out->twin[1] = 0;
+	for (i = 0; i < at[0].members; i++) {
+		count = at[TWIN_STEPS].count[i] - at[0].count[i];
+		out->twin[0] = count < out->twin[0] ? count : out->twin[0];
+		out->twin[1] = count > out->twin[1] ? count : out->twin[1];
 	}
 	/* They are switched on one after the other. */
 	if (out->twin[1] - out->twin[0] >
 	    (unit->is_mode_blind ? BLIND_SLACK : STEP_SLACK) + out->twin[1] / STEP_SHARE)
 		out->faults |= NTI_TRIAL_TWINS;
+	return out->faults & NTI_TRIAL_TWINS;
 }
 
 /* Several turns of each event: the kernel's are 1 to 10 ms long. */
@@ -377,21 +434,21 @@ static void judge_rotated(struct nti_os *os, const struct nti_perf_group *g, dou
 		out->rotation = ratio;
 }
 
-static void try_rotation(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out)
+/* Whether estimates are far off. */
+static bool try_rotation(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out)
 {
-	const struct perf_event_attr attr = attr_of(unit, PERF_COUNT_HW_INSTRUCTIONS);
+	const struct perf_event_attr attr = user_attr(unit, NTI_TRIAL_INSTRUCTIONS);
 	unsigned int counters = unit->counters ? unit->counters : TWINS_MAX / 2;
 	size_t most = 2 * counters < ROTATED_MAX ? 2 * counters : ROTATED_MAX, n, i;
-	struct nti_perf_group *g = calloc(ROTATED_MAX, sizeof(*g));
+	struct nti_perf_group g[ROTATED_MAX];
 	double truth;
 
-	if (!g || unit->is_mode_blind || !nti_work_of(os)->turn_instructions) {
-		free(g);
-		return;
-	}
+	out->faults &= ~(NTI_TRIAL_ROTATED | NTI_TRIAL_ROTATION);
+	if (unit->is_mode_blind || !nti_work_of(os)->turn_instructions)
+		return false;
 	out->rotation = 1;
 	for (n = 0; n < most; n++) {
-		nti_perf_group_init(&g[n], self);
+		nti_trial_group_init(&g[n]);
 		if (nti_perf_group_add(os, &g[n], &attr) < 0)
 			break;
 	}
@@ -404,12 +461,11 @@ static void try_rotation(struct nti_os *os, const struct nti_unit *unit, struct 
 		judge_rotated(os, &g[i], truth, out);
 		nti_perf_group_fini(os, &g[i]);
 	}
-	free(g);
-	if (!n)
-		return;
-	out->faults |= NTI_TRIAL_ROTATED;
+	if (n)
+		out->faults |= NTI_TRIAL_ROTATED;
 	if (out->rotation < ROTATION_LOW || out->rotation > ROTATION_HIGH)
 		out->faults |= NTI_TRIAL_ROTATION;
+	return out->faults & NTI_TRIAL_ROTATION;
 }
 
 /* A host that takes the CPU away in step with the turns does so now, and hardly each time. */
@@ -417,12 +473,8 @@ void nti_trial_rotate(struct nti_os *os, const struct nti_unit *unit, struct nti
 {
 	unsigned int i;
 
-	for (i = 0; i < TRIES; i++) {
-		out->faults &= ~(NTI_TRIAL_ROTATED | NTI_TRIAL_ROTATION);
-		try_rotation(os, unit, out);
-		if (!(out->faults & NTI_TRIAL_ROTATION))
-			break;
-	}
+	for (i = 0; i < TRIES && try_rotation(os, unit, out); i++)
+		;
 }
 
 /* Is there anything in @t that speaks against @unit's counters? */
@@ -446,6 +498,8 @@ bool nti_trial_run(struct nti_os *os, const struct nti_unit *unit, struct nti_tr
 		if (!try_events(os, unit, &now))
 			continue;
 		*out = now;
+		if (now.faults & NTI_TRIAL_MISSING)
+			return true;
 		is_good = is_clean(&now);
 		bad += !is_good;
 	}
@@ -453,11 +507,7 @@ bool nti_trial_run(struct nti_os *os, const struct nti_unit *unit, struct nti_tr
 		*out = (struct nti_trial){ 0 };
 		return false;
 	}
-	for (i = 0; i < TRIES; i++) {
-		out->faults &= ~NTI_TRIAL_TWINS;
-		try_twins(os, unit, out);
-		if (!(out->faults & NTI_TRIAL_TWINS))
-			break;
-	}
+	for (i = 0; i < TRIES && try_twins(os, unit, out); i++)
+		;
 	return true;
 }

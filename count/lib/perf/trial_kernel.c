@@ -8,7 +8,6 @@
  * - of two filters of packets the longer one takes so many instructions and branches more.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "count/lib/perf/trial.h"
 #include "count/lib/perf/work.h"
@@ -16,9 +15,14 @@
 /* Somebody may interrupt, and clocks change: it is bad only if it is bad each time. */
 #define TRIES 3
 
-/* Both take some 10 microseconds and more. */
-#define TURNS 4000
-#define CALLS 200
+/* Loop and calls take some 10 microseconds and more each. Readings are numbered as they end. */
+enum { BEGIN, ON, NOTHING, LOOP, CALLS };
+static const struct nti_trial_step steps[CALLS] = {
+	{ .work = NTI_TRIAL_START },
+	{ .work = NTI_TRIAL_NOTHING },
+	{ .work = NTI_TRIAL_LOOP, .amount = 4000 },
+	{ .work = NTI_TRIAL_CALLS, .amount = 200 },
+};
 
 /*
  * The members of a group are read one after the other, in the kernel, each time by the same
@@ -43,14 +47,11 @@
 static const unsigned int filter_turns[] = { 8, 264 };
 enum { FILTERS = 2, RUNS = 8 };
 
-enum { BOTH, KERNEL, USER, MODES };
-
-/* What one event did: @members of enum above. */
+/* What one event did: @members of enum nti_trial_mode; @run: of filters, if @has_run. */
 struct seen {
 	size_t members;
-	/* between two of them, nothing or work */
-	struct nti_perf_reading first, before, loop, calls;
-	double run[FILTERS][MODES]; /* of a filter, with what is the same for both */
+	struct nti_perf_reading at[CALLS + 1];
+	double run[FILTERS][NTI_TRIAL_MODES];
 	bool has_run;
 };
 
@@ -84,18 +85,12 @@ static void close_filters(struct run *r)
 /* As many of an event's modes as fit: the first one is enough for the clock and for filters. */
 static bool open_group(struct run *r, enum nti_trial_event event, struct nti_perf_group *g)
 {
-	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
-	size_t mode, modes = r->unit->is_mode_blind ? 1 : MODES;
+	size_t mode, modes = r->unit->is_mode_blind ? 1 : NTI_TRIAL_MODES;
 
-	nti_perf_group_init(g, self);
+	nti_trial_group_init(g);
 	for (mode = 0; mode < modes; mode++) {
-		const struct perf_event_attr attr = {
-			.type = PERF_TYPE_HARDWARE,
-			.config = nti_trial_config(event),
-			.exclude_user = mode == KERNEL,
-			.exclude_kernel = mode == USER,
-			.exclude_hv = modes > 1,
-		};
+		const struct perf_event_attr attr =
+			nti_trial_attr(r->unit, PERF_TYPE_HARDWARE, nti_trial_config(event), mode);
 
 		if (nti_perf_group_add(r->os, g, &attr) < 0)
 			break;
@@ -103,51 +98,23 @@ static bool open_group(struct run *r, enum nti_trial_event event, struct nti_per
 	return g->count;
 }
 
-static double step(const struct nti_perf_reading *from, const struct nti_perf_reading *to, size_t k)
-{
-	return (double)(int64_t)(to->count[k] - from->count[k]);
-}
-
-static bool run_filter(struct run *r, const struct nti_perf_group *g, size_t filter, struct seen *s)
-{
-	struct nti_perf_reading from, to;
-	size_t i, k;
-
-	for (i = 0; i < RUNS; i++) {
-		if (nti_perf_group_read(r->os, g, &from) < 0 ||
-		    !r->work->filter_run(r->os, &r->filter[filter]) ||
-		    nti_perf_group_read(r->os, g, &to) < 0)
-			return false;
-		for (k = 0; k < g->count; k++) {
-			double n = step(&from, &to, k);
-
-			s->run[filter][k] = i ? fmin(s->run[filter][k], n) : n;
-		}
-	}
-	return true;
-}
-
 /* False: it could not be found out. */
 static bool count_event(struct run *r, enum nti_trial_event event, bool has_filters)
 {
+	const struct nti_trial_step filters[FILTERS] = {
+		{ .work = NTI_TRIAL_FILTER, .filter = &r->filter[0] },
+		{ .work = NTI_TRIAL_FILTER, .filter = &r->filter[1] },
+	};
 	struct seen *s = &r->seen[event];
 	struct nti_perf_group g;
-	bool is_known;
 
 	*s = (struct seen){ 0 };
-	is_known = open_group(r, event, &g) && nti_perf_group_enable(r->os, &g) == 0 &&
-		   nti_perf_group_read(r->os, &g, &s->first) == 0 &&
-		   nti_perf_group_read(r->os, &g, &s->before) == 0;
-	if (is_known) {
-		r->work->loop(r->os, TURNS);
-		is_known = nti_perf_group_read(r->os, &g, &s->loop) == 0;
-		r->work->calls(r->os, CALLS);
-		is_known = is_known && nti_perf_group_read(r->os, &g, &s->calls) == 0;
-		s->has_run = is_known && has_filters && run_filter(r, &g, 0, s) &&
-			     run_filter(r, &g, 1, s);
+	if (open_group(r, event, &g) && nti_trial_steps(r->os, &g, steps, CALLS, s->at)) {
+		s->has_run =
+			has_filters && nti_trial_least(r->os, &g, filters, FILTERS, RUNS, s->run);
+		if (nti_trial_is_whole(&s->at[BEGIN], &s->at[CALLS]))
+			s->members = g.count;
 	}
-	if (is_known && s->calls.running_ns && s->calls.running_ns >= s->calls.enabled_ns)
-		s->members = g.count;
 	nti_perf_group_fini(r->os, &g);
 	return s->members;
 }
@@ -164,10 +131,11 @@ static void judge_sum(const struct seen *s, struct nti_trial *out)
 	double kernel, rest;
 
 	/* Nor can a counter that does not know modes, or that counts one of several, add them. */
-	if (s->members != MODES || out->faults & (NTI_TRIAL_UNFILTERED | NTI_TRIAL_TWINS))
+	if (s->members != NTI_TRIAL_MODES || out->faults & (NTI_TRIAL_UNFILTERED | NTI_TRIAL_TWINS))
 		return;
-	kernel = step(&s->loop, &s->calls, KERNEL);
-	rest = step(&s->loop, &s->calls, BOTH) - step(&s->loop, &s->calls, USER);
+	kernel = nti_trial_change(&s->at[LOOP], &s->at[CALLS], NTI_TRIAL_IN_KERNEL);
+	rest = nti_trial_change(&s->at[LOOP], &s->at[CALLS], NTI_TRIAL_IN_BOTH) -
+	       nti_trial_change(&s->at[LOOP], &s->at[CALLS], NTI_TRIAL_IN_USER);
 	if (kernel <= 0)
 		return;
 	keep(out, rest / kernel);
@@ -176,18 +144,19 @@ static void judge_sum(const struct seen *s, struct nti_trial *out)
 }
 
 /*
- * Cycles a nanosecond between two readings, without what a reading takes: in a virtual machine the
- * host does a part of it, and counts no cycles of the guest then. 0: not known.
+ * Cycles a nanosecond of the step that ends with reading @i, without what a reading takes: in a
+ * virtual machine the host does a part of it, and counts no cycles of the guest then. 0: not known.
  */
-static double rate(const struct seen *s, const struct nti_perf_reading *from,
-		   const struct nti_perf_reading *to)
+static double rate(const struct seen *s, size_t i)
 {
-	double reading_ns = (double)(int64_t)(s->before.running_ns - s->first.running_ns);
-	double ns = (double)(int64_t)(to->running_ns - from->running_ns);
+	double reading_ns = (double)(int64_t)(s->at[NOTHING].running_ns - s->at[ON].running_ns);
+	double ns = (double)(int64_t)(s->at[i].running_ns - s->at[i - 1].running_ns);
 
 	if (ns - reading_ns <= ns * LEAST_WORK)
 		return 0;
-	return (step(from, to, BOTH) - step(&s->first, &s->before, BOTH)) / (ns - reading_ns);
+	return (nti_trial_change(&s->at[i - 1], &s->at[i], 0) -
+		nti_trial_change(&s->at[ON], &s->at[NOTHING], 0)) /
+	       (ns - reading_ns);
 }
 
 /*
@@ -201,7 +170,7 @@ static void judge_rates(struct run *r, struct nti_trial *out)
 
 	for (i = 0; i < RATES && count_event(r, NTI_TRIAL_CYCLES, false); i++) {
 		const struct seen *s = &r->seen[NTI_TRIAL_CYCLES];
-		double loop = rate(s, &s->before, &s->loop), calls = rate(s, &s->loop, &s->calls);
+		double loop = rate(s, LOOP), calls = rate(s, CALLS);
 		/* Of the calls by that of the loop before them; 0: not known. */
 		double ratio = loop > 0 && calls > 0 ? calls / loop : 0;
 
@@ -234,7 +203,7 @@ static void judge_filters(const struct run *r, struct nti_trial *out)
 	double per_branch = fmax(out->ratio[NTI_TRIAL_BRANCHES], 1);
 	size_t k;
 
-	for (k = BOTH; k <= KERNEL; k++) {
+	for (k = NTI_TRIAL_IN_BOTH; k <= NTI_TRIAL_IN_KERNEL; k++) {
 		double i = filter_ratio(instructions, k, r->work->filter_instructions);
 		double b = filter_ratio(branches, k, r->work->filter_branches) / per_branch;
 
@@ -276,24 +245,18 @@ static bool try_kernel(struct run *r, struct nti_trial *out)
 
 void nti_trial_kernel(struct nti_os *os, const struct nti_unit *unit, struct nti_trial *out)
 {
-	struct run *r = calloc(1, sizeof(*r));
+	struct run r = { .os = os, .unit = unit, .work = nti_work_of(os) };
 	bool is_tried = false;
 	unsigned int i;
 
-	if (!r)
-		return;
-	r->os = os;
-	r->unit = unit;
-	r->work = nti_work_of(os);
-	open_filters(r);
+	open_filters(&r);
 	for (i = 0; i < TRIES; i++) {
-		is_tried = try_kernel(r, out);
+		is_tried = try_kernel(&r, out);
 		if (!(out->faults & NTI_TRIAL_KERNEL))
 			break;
 	}
 	/* Once bad and then not to be tried any more is not known. */
 	if (is_tried)
 		out->faults |= NTI_TRIAL_KERNEL_TRIED;
-	close_filters(r);
-	free(r);
+	close_filters(&r);
 }

@@ -12,8 +12,13 @@
 #define TRIES 3
 
 enum { LOADS, GUESSES, WORKS };
-enum { FEW, MANY, AMOUNTS };
-static const unsigned long amounts[WORKS][AMOUNTS] = { { 8, 72 }, { 64, 576 } };
+/* Few and many of each. */
+static const struct nti_trial_step steps[2 * WORKS] = {
+	{ .work = NTI_TRIAL_LOADS, .amount = 8 },
+	{ .work = NTI_TRIAL_LOADS, .amount = 72 },
+	{ .work = NTI_TRIAL_GUESSES, .amount = 64 },
+	{ .work = NTI_TRIAL_GUESSES, .amount = 576 },
+};
 
 /*
  * One load may fetch the line's neighbours as well (prefetchers), and what throws the line out may
@@ -31,55 +36,31 @@ static const double most[WORKS] = { [LOADS] = 4, [GUESSES] = 2 };
  */
 #define OWN_LEAST (1. / 64)
 
-/* What was counted at @amounts, the least of all tries; and @last, the reading after them. */
-static bool count_all(struct nti_os *os, const struct nti_perf_group *g,
-		      double least[WORKS][AMOUNTS], struct nti_perf_reading *last)
+static double slope_of(double (*least)[NTI_TRIAL_MODES], size_t work)
 {
-	const struct nti_work *work = nti_work_of(os);
-	void (*const run[WORKS])(struct nti_os *, unsigned long) = { work->misses, work->guesses };
-	struct nti_perf_reading from;
-	size_t i, w, a;
+	const struct nti_trial_step *few = &steps[2 * work], *many = few + 1;
 
-	if (nti_perf_group_read(os, g, last) < 0)
-		return false;
-	for (i = 0; i < TRIES; i++) {
-		for (w = 0; w < WORKS; w++) {
-			for (a = 0; a < AMOUNTS; a++) {
-				double n;
-
-				from = *last;
-				run[w](os, amounts[w][a]);
-				if (nti_perf_group_read(os, g, last) < 0)
-					return false;
-				n = (double)(int64_t)(last->count[0] - from.count[0]);
-				least[w][a] = i ? fmin(least[w][a], n) : n;
-			}
-		}
-	}
-	return last->running_ns && last->running_ns >= last->enabled_ns;
+	return (least[2 * work + 1][0] - least[2 * work][0]) / (double)(many->amount - few->amount);
 }
 
-static double slope_of(double least[WORKS][AMOUNTS], size_t work)
+void nti_trial_misses(struct nti_os *os, const struct nti_unit *unit, uint32_t type,
+		      uint64_t config, bool is_of_branches, struct nti_trial_misses *out)
 {
-	return (least[work][MANY] - least[work][FEW]) /
-	       (double)(amounts[work][MANY] - amounts[work][FEW]);
-}
-
-void nti_trial_misses(struct nti_os *os, const struct perf_event_attr *attr, bool is_of_branches,
-		      struct nti_trial_misses *out)
-{
-	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
-	double least[WORKS][AMOUNTS], own, foreign;
-	struct nti_perf_reading last;
+	const struct perf_event_attr attr = nti_trial_attr(unit, type, config, NTI_TRIAL_IN_USER);
+	static const struct nti_trial_step start = { .work = NTI_TRIAL_START };
+	double least[2 * WORKS][NTI_TRIAL_MODES], own, foreign;
+	struct nti_perf_reading at[2], last;
 	struct nti_perf_group g;
 	bool is_known;
 
 	*out = (struct nti_trial_misses){ 0 };
 	if (!nti_work_of(os)->misses)
 		return;
-	nti_perf_group_init(&g, self);
-	is_known = nti_perf_group_add(os, &g, attr) == 0 && nti_perf_group_enable(os, &g) == 0 &&
-		   count_all(os, &g, least, &last);
+	nti_trial_group_init(&g);
+	is_known = nti_perf_group_add(os, &g, &attr) == 0 &&
+		   nti_trial_steps(os, &g, &start, 1, at) &&
+		   nti_trial_least(os, &g, steps, 2 * WORKS, TRIES, least) &&
+		   nti_perf_group_read(os, &g, &last) == 0 && nti_trial_is_whole(&at[0], &last);
 	nti_perf_group_fini(os, &g);
 	if (!is_known)
 		return;
