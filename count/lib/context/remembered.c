@@ -32,9 +32,9 @@
 #define HEAD_BYTES 640
 
 /* The user's own, "" where there is none. */
-static void user_directory(char *buf, size_t size)
+static void user_directory(const struct nti_os *os, char *buf, size_t size)
 {
-	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+	const char *runtime = os->is_elsewhere ? NULL : secure_getenv("XDG_RUNTIME_DIR");
 
 	*buf = '\0';
 	if (runtime && *runtime == '/' && snprintf(buf, size, "%s/ntime", runtime) >= (int)size)
@@ -150,7 +150,7 @@ static bool read_from(struct ntime_ctx *ctx, const char *path, const char *head,
 		return false;
 	n = nti_kept_read(dir, NAME, text, sizeof(text));
 	nti_locked_close(dir);
-	*out = (struct nti_selftests){ .has_trial = true, .is_remembered = true };
+	*out = (struct nti_selftests){ .has_trial = true };
 	if (n >= 0 && parse(text, (size_t)n, head, out))
 		return true;
 	*out = (struct nti_selftests){ 0 };
@@ -166,9 +166,7 @@ bool nti_selftests_recall(struct ntime_ctx *ctx, const struct nti_unit *core,
 		return false;
 	if (read_from(ctx, ROOT_DIRECTORY, head, out))
 		return true;
-	if (ctx->os->is_elsewhere)
-		return false;
-	user_directory(own, sizeof(own));
+	user_directory(ctx->os, own, sizeof(own));
 	return *own && read_from(ctx, own, head, out);
 }
 
@@ -217,8 +215,6 @@ bool nti_selftests_remember(struct ntime_ctx *ctx, const struct nti_unit *core,
 	bytes = write_text(text, sizeof(text), head, tests);
 	if (write_to(ctx, ROOT_DIRECTORY, text, bytes))
 		return true;
-	if (ctx->os->is_elsewhere)
-		return false;
-	user_directory(own, sizeof(own));
+	user_directory(ctx->os, own, sizeof(own));
 	return *own && write_to(ctx, own, text, bytes);
 }

@@ -32,6 +32,14 @@ static struct nti_unit *core_of(struct ntime_ctx *ctx)
 	return core;
 }
 
+/* The same, if it alone counts @event; else NULL. */
+static struct nti_unit *core_of_event(struct ntime_ctx *ctx, const struct nti_event *event)
+{
+	struct nti_unit *core = core_of(ctx);
+
+	return core && event->parts == 1 && event->part[0].unit == core ? core : NULL;
+}
+
 /*
  * A core PMU that does not count would give zeros and rubbish for counts: none of its events exists
  * then.
@@ -40,46 +48,39 @@ static int refuse_core(struct nti_unit *core, const struct nti_trial *seen)
 {
 	return nti_absence_set(
 		&core->absent, NTIME_REASON_NOT_COUNTING, core->name, not_counting_remedy,
-		"the counters of %s do not count, although its driver says so: a "
-		"busy loop took %llu cycles "
-		"in %llu ns",
+		"the counters of %s do not count, although its driver says so: a busy loop took "
+		"%llu cycles in %llu ns",
 		core->name, (unsigned long long)seen->cycles, (unsigned long long)seen->ns);
-}
-
-static void log_trial(struct ntime_ctx *ctx, const struct nti_unit *core, const struct nti_trial *t)
-{
-	nti_context_log(ctx,
-			"self-test: %s: cycles %#x %.3g, instructions %#x %.3g, branches %#x %.3g, "
-			"faults %#x",
-			core->name, t->event[0], t->ratio[0], t->event[1], t->ratio[1], t->event[2],
-			t->ratio[2], t->faults);
 }
 
 int nti_context_selftest(struct ntime_ctx *ctx)
 {
 	struct nti_selftests *tests = &ctx->selftests;
 	struct nti_unit *core = core_of(ctx);
+	const struct nti_trial *t = &tests->trial;
 	int ret;
 
 	if (!core || core->absent.reason || ctx->os->is_simulated || ctx->has_no_selftest)
 		return 0;
-	if (!ctx->has_anew && nti_selftests_recall(ctx, core, tests)) {
-		tests->is_kept = true;
+	tests->is_kept = !ctx->has_anew && nti_selftests_recall(ctx, core, tests);
+	if (tests->is_kept)
 		nti_context_log(ctx, "self-test: %s: passed before on this boot, or as below",
 				core->name);
-		log_trial(ctx, core, &tests->trial);
-		return 0;
-	}
-	tests->has_trial = nti_trial_run(ctx->os, core, &tests->trial);
-	if (tests->trial.faults & NTI_TRIAL_MISSING) {
-		ret = refuse_core(core, &tests->trial);
+	else
+		tests->has_trial = nti_trial_run(ctx->os, core, &tests->trial);
+	if (t->faults & NTI_TRIAL_MISSING) {
+		ret = refuse_core(core, t);
 		*tests = (struct nti_selftests){ 0 };
 		return ret;
 	}
 	if (!tests->has_trial)
 		return 0;
-	log_trial(ctx, core, &tests->trial);
-	tests->is_kept = nti_selftests_remember(ctx, core, tests);
+	nti_context_log(ctx,
+			"self-test: %s: cycles %#x %.3g, instructions %#x %.3g, branches %#x %.3g, "
+			"faults %#x",
+			core->name, t->event[0], t->ratio[0], t->event[1], t->ratio[1], t->event[2],
+			t->ratio[2], t->faults);
+	tests->is_kept = tests->is_kept || nti_selftests_remember(ctx, core, tests);
 	return 0;
 }
 
@@ -210,11 +211,9 @@ bool nti_context_is_in_part(const struct ntime_ctx *ctx)
  */
 static int find_part(struct ntime_ctx *ctx, const struct nti_event *event, struct nti_part *out)
 {
-	const struct nti_unit *core = core_of(ctx);
 	int ret;
 
-	if (!core || event->parts != 1 || event->part[0].unit != core ||
-	    !nti_context_is_in_part(ctx))
+	if (!core_of_event(ctx, event) || !nti_context_is_in_part(ctx))
 		return 0;
 	ret = nti_code_generic(&ctx->names, &event->part[0], out);
 	if (ret == 0)
@@ -227,13 +226,12 @@ static int find_part(struct ntime_ctx *ctx, const struct nti_event *event, struc
 
 int nti_context_selftest_event(struct ntime_ctx *ctx, struct nti_event *event)
 {
-	const struct nti_unit *core = core_of(ctx);
+	const struct nti_unit *core = core_of_event(ctx, event);
 	struct nti_part part;
 	const char *what;
 	int ret;
 
-	if (ctx->os->is_simulated || !core || event->absent.reason || event->parts != 1 ||
-	    event->part[0].unit != core)
+	if (ctx->os->is_simulated || !core || event->absent.reason)
 		return 0;
 	ret = find_part(ctx, event, &part);
 	if (ret < 0)
@@ -293,8 +291,9 @@ static bool is_all_bad(const struct nti_trial *t)
 	return tried > 1 && bad == tried;
 }
 
+/* @format: what @core did. */
 static int __attribute__((format(printf, 3, 4)))
-set_doubt(struct nti_absence *doubt, const char *about, const char *format, ...)
+set_doubt(struct nti_absence *doubt, const struct nti_unit *core, const char *format, ...)
 {
 	char text[256];
 	va_list args;
@@ -302,7 +301,8 @@ set_doubt(struct nti_absence *doubt, const char *about, const char *format, ...)
 	va_start(args, format);
 	(void)nti_text_vprint(text, sizeof(text), format, args);
 	va_end(args);
-	return nti_absence_set(doubt, NTIME_REASON_IMPLAUSIBLE, about, doubt_remedy, "%s", text);
+	return nti_absence_set(doubt, NTIME_REASON_IMPLAUSIBLE, core->name, doubt_remedy, "%s %s",
+			       core->name, text);
 }
 
 static int doubt_event(const struct nti_trial *t, enum nti_trial_event event,
@@ -313,18 +313,17 @@ static int doubt_event(const struct nti_trial *t, enum nti_trial_event event,
 		[NTI_TRIAL_INSTRUCTIONS] = "times the instructions of a known loop",
 		[NTI_TRIAL_BRANCHES] = "times the branches of a known loop",
 	};
+	uint32_t seen = event < NTI_TRIAL_EVENTS ? t->event[event] : 0;
 
-	if (event < NTI_TRIAL_EVENTS && t->event[event] & NTI_TRIAL_RATE)
-		return set_doubt(doubt, core->name, "%s counted %.3g %s", core->name,
-				 t->ratio[event], what[event]);
-	if (event < NTI_TRIAL_EVENTS && t->event[event] & NTI_TRIAL_ROUGH)
-		return set_doubt(doubt, core->name,
-				 "%s counted the parts of a known loop wrongly: bits of its "
-				 "counters stand still, or it shows old values",
-				 core->name);
-	return is_all_bad(t) ? set_doubt(doubt, core->name,
-					 "%s counted nothing rightly that was tried", core->name)
-			     : 0;
+	if (seen & NTI_TRIAL_RATE)
+		return set_doubt(doubt, core, "counted %.3g %s", t->ratio[event], what[event]);
+	if (seen & NTI_TRIAL_ROUGH)
+		return set_doubt(doubt, core,
+				 "counted the parts of a known loop wrongly: bits of its counters "
+				 "stand still, or it shows old values");
+	if (is_all_bad(t))
+		return set_doubt(doubt, core, "counted nothing rightly that was tried");
+	return 0;
 }
 
 /* Of an event that was tried by itself. */
@@ -332,20 +331,18 @@ static int doubt_misses(const struct nti_selftests *tests, const struct perf_eve
 			const struct nti_unit *core, struct nti_absence *doubt)
 {
 	const struct nti_selftest_event *e = must_miss(attr) ? find_event(tests, attr) : NULL;
+	uint32_t seen = e ? e->trial.seen : 0;
 
-	if (e && e->trial.seen & NTI_TRIAL_RATE)
-		return is_of_branches(attr)
-			       ? set_doubt(doubt, core->name,
-					   "%s counted %.3g for each unpredictable branch",
-					   core->name, e->trial.per_guess)
-			       : set_doubt(doubt, core->name,
-					   "%s counted %.3g for each load that misses all caches",
-					   core->name, e->trial.per_load);
-	if (e && e->trial.seen & NTI_TRIAL_FOREIGN)
-		return set_doubt(doubt, core->name,
-				 "%s counts something else for this event: %.3g for each load that "
+	if (seen & NTI_TRIAL_RATE)
+		return set_doubt(doubt, core, "counted %.3g for each %s",
+				 is_of_branches(attr) ? e->trial.per_guess : e->trial.per_load,
+				 is_of_branches(attr) ? "unpredictable branch"
+						      : "load that misses all caches");
+	if (seen & NTI_TRIAL_FOREIGN)
+		return set_doubt(doubt, core,
+				 "counts something else for this event: %.3g for each load that "
 				 "misses all caches, %.3g for each unpredictable branch",
-				 core->name, e->trial.per_load, e->trial.per_guess);
+				 e->trial.per_load, e->trial.per_guess);
 	return 0;
 }
 
@@ -384,46 +381,43 @@ int nti_context_rotation_doubt(struct ntime_ctx *ctx, const struct nti_unit *uni
 
 	if (!ctx->selftests.has_trial || unit != core_of(ctx) || !(t->faults & NTI_TRIAL_ROTATION))
 		return 0;
-	return set_doubt(doubt, unit->name,
-			 "%s loses counts where events take turns: an estimate of known work was "
+	return set_doubt(doubt, unit,
+			 "loses counts where events take turns: an estimate of known work was "
 			 "%.3g of the truth",
-			 unit->name, t->rotation);
+			 t->rotation);
 }
 
 int nti_context_selftest_doubt(struct ntime_ctx *ctx, const struct nti_event *event,
 			       bool is_user_only, bool has_twin, struct nti_absence *doubt)
 {
-	const struct nti_unit *core = core_of(ctx);
+	const struct nti_unit *core = core_of_event(ctx, event);
 	const struct nti_trial *t = &ctx->selftests.trial;
 	const struct perf_event_attr *attr;
 	int ret;
 
-	if (!ctx->selftests.has_trial || !core || event->parts != 1 || event->part[0].unit != core)
+	if (!ctx->selftests.has_trial || !core)
 		return 0;
 	attr = &event->part[0].attr;
 	ret = doubt_event(t, trial_event(attr), core, doubt);
-	if (ret < 0 || doubt->reason)
-		return ret;
-	ret = doubt_misses(&ctx->selftests, attr, core, doubt);
+	if (ret == 0 && !doubt->reason)
+		ret = doubt_misses(&ctx->selftests, attr, core, doubt);
 	if (ret < 0 || doubt->reason)
 		return ret;
 	if (t->faults & NTI_TRIAL_RUNS_ON)
-		return set_doubt(doubt, core->name, "%s counts while it is disabled", core->name);
+		return set_doubt(doubt, core, "counts while it is disabled");
 	if (t->faults & NTI_TRIAL_UNFILTERED &&
 	    (attr->exclude_kernel || attr->exclude_user || is_user_only))
-		return set_doubt(doubt, core->name,
-				 "%s does not tell user mode from the kernel's: a system call "
-				 "counted %.0f instructions in user mode",
-				 core->name, t->per_call);
+		return set_doubt(doubt, core,
+				 "does not tell user mode from the kernel's: a system call counted "
+				 "%.0f instructions in user mode",
+				 t->per_call);
 	if (t->faults & NTI_TRIAL_KERNEL && !attr->exclude_kernel && !is_user_only)
-		return set_doubt(doubt, core->name,
-				 "%s counted known work of the kernel %.3g times", core->name,
+		return set_doubt(doubt, core, "counted known work of the kernel %.3g times",
 				 t->kernel);
 	if (t->faults & NTI_TRIAL_TWINS && has_twin)
-		return set_doubt(doubt, core->name,
-				 "%s counts an event once only: of several counters with the same "
+		return set_doubt(doubt, core,
+				 "counts an event once only: of several counters with the same "
 				 "event one had %llu and another one %llu",
-				 core->name, (unsigned long long)t->twin[0],
-				 (unsigned long long)t->twin[1]);
+				 (unsigned long long)t->twin[0], (unsigned long long)t->twin[1]);
 	return 0;
 }

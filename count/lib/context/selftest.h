@@ -27,11 +27,10 @@ struct nti_selftest_event {
 /**
  * struct nti_selftests - of one context
  * @has_trial:	@trial was made, or is remembered
- * @is_remembered: it is: nothing was tried
  * @is_kept:	it is remembered from now on
  */
 struct nti_selftests {
-	bool has_trial, is_remembered, is_kept;
+	bool has_trial, is_kept;
 	struct nti_trial trial;
 	struct nti_selftest_event event[NTI_SELFTEST_EVENTS];
 	size_t events;
