@@ -43,38 +43,37 @@
 
 /* What every core is asked for, on one CPU, and on the others. */
 static const char *const core_events[] = {
-	"cycles",
-	"instructions",
-	"branches",
-	"branch-misses",
-	"cache-references",
-	"cache-misses",
-	"cycles:u",
-	"instructions:u",
-	"L1-dcache-loads",
-	"L1-dcache-load-misses",
-	"LLC-loads",
-	"LLC-load-misses",
-	"dTLB-loads",
-	"bus-cycles",
-	"ref-cycles",
-	"task-clock",
-	NULL,
+	"cycles",	    "instructions",
+	"branches",	    "branch-misses",
+	"cache-references", "cache-misses",
+	"cycles:u",	    "instructions:u",
+	"L1-dcache-loads",  "L1-dcache-load-misses",
+	"LLC-loads",	    "LLC-load-misses",
+	"dTLB-loads",	    "bus-cycles",
+	"ref-cycles",	    "task-clock",
 };
-static const char *const few_events[] = { "cycles", "instructions", "branches", NULL };
+static const char *const few_events[] = { "cycles", "instructions", "branches" };
 
-/**
- * struct row - one counter
- * @cpu:	CPU on which it was tried, -1 for all together
- * @result:	one word
- * @value, @seconds: what it counted, and in which time; only where @has_value
- */
+#define SELFTEST_COLUMNS(X)                                                                        \
+	X(EVENT, "event", .title = "event", .flags = CLI_COLUMN_LEFT)                              \
+	X(UNIT_NAME, "unit_name", .title = "unit", .flags = CLI_COLUMN_LEFT, .rank = 3)            \
+	X(CPU, "cpu", .title = "CPU", .rank = 1)                                                   \
+	X(METHOD, "method", .title = "method", .flags = CLI_COLUMN_LEFT, .rank = 4)                \
+	X(RESULT, "result", .title = "result", .flags = CLI_COLUMN_LEFT)                           \
+	X(VALUE, "value", .title = "counted", .rank = 2)                                           \
+	X(UNIT, "unit", .title = "", .flags = CLI_COLUMN_LEFT, .rank = 2)                          \
+	X(SECONDS, "seconds")                                                                      \
+	X(REASON, "reason")                                                                        \
+	X(REMEDY, "remedy")
+
+enum { SELFTEST_COLUMNS(CLI_COLUMN_ID) COLUMNS };
+static const struct cli_column columns[] = { SELFTEST_COLUMNS(CLI_COLUMN_ROW) };
+static const struct cli_columns all_columns = { .column = columns, .n = COLUMNS };
+
+/* One counter. Its texts but the result, which is one word, are the row's own; "" is no value. */
 struct row {
-	char *event, *unit_name, *unit_text, *method, *reason, *remedy;
-	const char *result;
-	double value, seconds;
-	int64_t cpu;
-	bool has_value, has_cpu, is_bad;
+	struct cli_cell cell[COLUMNS];
+	bool is_bad;
 };
 
 struct selftest {
@@ -136,28 +135,44 @@ static const char *judge(const struct ntime_item *item, const struct ntime_value
 	return v->count || item->is_state ? "passed" : "zero";
 }
 
-static void add_row(struct selftest *t, const struct ntime_item *item, const struct ntime_value *v,
-		    int64_t cpu)
+static struct cli_cell own_text(const char *text)
 {
-	struct row *row;
+	return cli_some_text(*text ? cli_strdup(text) : "");
+}
+
+/* @cpu: on which it was tried, -1 for all together. */
+static struct row *add_row(struct selftest *t, const struct ntime_item *item,
+			   const struct ntime_value *v, int64_t cpu)
+{
+	bool is_bad, has_value = !is_without(v);
+	const char *result = judge(item, v, &is_bad);
 
 	cli_grow(&t->row, t->n);
-	row = &t->row[t->n++];
-	*row = (struct row){
-		.event = cli_strdup(item->name),
-		.unit_name = cli_strdup(item->unit),
-		.unit_text = cli_strdup(item->unit_text),
-		.method = cli_strdup(item->method),
-		.reason = cli_strdup(item->reason),
-		.remedy = cli_strdup(item->remedy),
-		.has_value = !is_without(v),
-		.value = v->value,
-		.seconds = (double)v->counted_ns / 1e9,
-		.has_cpu = cpu >= 0,
-		.cpu = cpu,
+	t->row[t->n] = (struct row){
+		.cell = {
+			[EVENT] = own_text(item->name),
+			[UNIT_NAME] = own_text(item->unit),
+			[CPU] = cli_if(cpu >= 0, cli_count((uint64_t)cpu)),
+			[METHOD] = own_text(item->method),
+			[RESULT] = cli_text(result),
+			[VALUE] = cli_if(has_value, cli_real(v->value)),
+			[UNIT] = own_text(item->unit_text),
+			[SECONDS] = cli_if(has_value, cli_real((double)v->counted_ns / 1e9)),
+			[REASON] = own_text(item->reason),
+			[REMEDY] = own_text(item->remedy),
+		},
+		.is_bad = is_bad,
 	};
-	row->result = judge(item, v, &row->is_bad);
-	t->bad += row->is_bad;
+	return &t->row[t->n++];
+}
+
+static void drop_row(struct selftest *t)
+{
+	struct cli_cell *cell = t->row[--t->n].cell;
+
+	for (size_t i = 0; i < COLUMNS; i++)
+		if (cell[i].kind == CLI_CELL_TEXT && i != RESULT)
+			free((char *)cell[i].text);
 }
 
 static void add_rows(struct selftest *t, struct ntime_session *s, const struct ntime_value *v,
@@ -199,69 +214,26 @@ static void try_session(struct selftest *t, struct ntime_session *s, long long n
 	free(v);
 }
 
-static void try_events(struct selftest *t, uint32_t kind, const char *const *events, long long ns,
-		       int64_t cpu)
+/* At one time: relations need several events in one session. */
+static void try_events(struct selftest *t, uint32_t kind, const char *const *events, size_t n,
+		       long long ns, int64_t cpu)
 {
 	const struct ntime_target target = { .size = sizeof(target), .kind = kind };
-
-	for (; *events; events++) {
-		struct ntime_session *s;
-
-		if (ntime_session_new(t->ctx, &target, &s) < 0) {
-			(void)cli_machine_say(t->ctx, -EINVAL);
-			t->has_failed = true;
-			return;
-		}
-		/* Where an architecture lacks the very word, it is left out. */
-		if (ntime_session_add(s, *events, NULL) == 0)
-			try_session(t, s, ns, cpu);
-		ntime_session_free(s);
-	}
-}
-
-/* Relations need several events in one session. */
-static void try_together(struct selftest *t, const char *const *events, int64_t cpu)
-{
 	struct ntime_session *s;
 
-	if (ntime_session_new(t->ctx, NULL, &s) < 0)
+	if (ntime_session_new(t->ctx, &target, &s) < 0) {
+		/* Which CPUs the machine has is not known everywhere: what was tried stands. */
+		if (kind == NTIME_TARGET_MACHINE)
+			return;
+		(void)cli_machine_say(t->ctx, -EINVAL);
+		t->has_failed = true;
 		return;
-	for (; *events; events++)
-		(void)ntime_session_add(s, *events, NULL);
-	try_session(t, s, CORE_NS, cpu);
-	ntime_session_free(s);
-}
-
-static void free_row(struct selftest *t, struct row *row)
-{
-	t->bad -= row->is_bad;
-	free(row->event);
-	free(row->unit_name);
-	free(row->unit_text);
-	free(row->method);
-	free(row->reason);
-	free(row->remedy);
-}
-
-/* Of the rows from @first on, all of one event: the worst speaks for all. */
-static void keep_worst(struct selftest *t, size_t first)
-{
-	struct row swap;
-	size_t i;
-
-	for (i = first + 1; i < t->n; i++) {
-		if (!t->row[i].is_bad || t->row[first].is_bad)
-			continue;
-		swap = t->row[first];
-		t->row[first] = t->row[i];
-		t->row[i] = swap;
 	}
-	while (t->n > first + 1)
-		free_row(t, &t->row[--t->n]);
-	if (t->n == first)
-		return;
-	free(t->row[first].event);
-	t->row[first].event = cli_strdup("instructions:u in turns");
+	/* Where an architecture lacks the very word, it is left out. */
+	for (size_t i = 0; i < n; i++)
+		(void)ntime_session_add(s, events[i], NULL);
+	try_session(t, s, ns, cpu);
+	ntime_session_free(s);
 }
 
 /* What find_counters() looks for, and how many any event may use. */
@@ -314,6 +286,7 @@ static void try_counters(struct selftest *t, const char *unit, int64_t cpu)
 	struct ntime_item item = { .size = sizeof(item) };
 	struct ntime_value v = { 0 };
 	const char *const *event = general_events;
+	struct row *row;
 	unsigned int n;
 	char reason[96];
 
@@ -342,110 +315,86 @@ static void try_counters(struct selftest *t, const char *unit, int64_t cpu)
 			      : "";
 	v.value = n;
 	v.count = n;
-	add_row(t, &item, &v, cpu);
+	row = add_row(t, &item, &v, cpu);
 	if (n < w.counters)
-		t->row[t->n - 1].result = "taken";
+		row->cell[RESULT] = cli_text("taken");
 }
 
 /* The unit of the first event of the rows from @first on; NULL: there is none that counts. */
 static const char *unit_of_rows(const struct selftest *t, size_t first)
 {
 	for (size_t i = first; i < t->n; i++)
-		if (t->row[i].has_value && *t->row[i].unit_name)
-			return t->row[i].unit_name;
+		if (t->row[i].cell[VALUE].kind && t->row[i].cell[UNIT_NAME].kind)
+			return t->row[i].cell[UNIT_NAME].text;
 	return NULL;
 }
 
-/* The same event so often that the counters do not suffice: estimates of one truth. */
+/*
+ * The same event so often that the counters do not suffice: estimates of one truth. The worst
+ * speaks for all.
+ */
 static void try_turns(struct selftest *t)
 {
-	struct ntime_session *s;
-	size_t before = t->n;
+	const char *events[TURNS];
+	size_t first = t->n, worst = first;
+	struct row row;
 
-	if (ntime_session_new(t->ctx, NULL, &s) < 0)
-		return;
 	for (size_t i = 0; i < TURNS; i++)
-		(void)ntime_session_add(s, "instructions:u", NULL);
-	try_session(t, s, WORK_NS, -1);
-	ntime_session_free(s);
-	keep_worst(t, before);
+		events[i] = "instructions:u";
+	try_events(t, NTIME_TARGET_THREAD, events, TURNS, WORK_NS, -1);
+	if (t->n == first)
+		return;
+	while (worst < t->n - 1 && !t->row[worst].is_bad)
+		worst++;
+	worst = t->row[worst].is_bad ? worst : first;
+	row = t->row[worst];
+	t->row[worst] = t->row[first];
+	t->row[first] = row;
+	while (t->n > first + 1)
+		drop_row(t);
+	free((char *)row.cell[EVENT].text);
+	t->row[first].cell[EVENT] = own_text("instructions:u in turns");
 }
 
-/* Those that were tried on each CPU. How many counters they have is not always known. */
-static bool is_tried(const struct selftest *t, const struct ntime_unit_info *unit)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (strcmp(t->row[i].unit_name, unit->name) == 0)
-			return true;
-	return false;
-}
-
+/* Not events whose units were tried on each CPU, or are no counters of hardware. */
 static int note_event(void *arg, const struct ntime_event_info *event)
-{
-	struct selftest *t = arg;
-
-	for (size_t i = 0; event->usable && i < t->events; i++) {
-		/* Units outside of the cores are marked by an empty event. */
-		if (*t->event[i] || strcmp(t->unit[i], event->unit) != 0)
-			continue;
-		cli_grow(&t->event, t->events);
-		cli_grow(&t->unit, t->events);
-		t->event[t->events] = cli_strdup(event->name);
-		t->unit[t->events++] = cli_strdup(event->unit);
-		break;
-	}
-	return 0;
-}
-
-static int note_unit(void *arg, const struct ntime_unit_info *unit)
 {
 	static const char *const others[] = { "software", "tracepoint", "breakpoint",
 					      "clock",	  "kprobe",	"uprobe" };
 	struct selftest *t = arg;
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (strcmp(unit->name, others[i]) == 0)
-			return 0;
-	if (!unit->usable || is_tried(t, unit))
+	if (!event->usable)
 		return 0;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strcmp(event->unit, others[i]) == 0)
+			return 0;
+	for (size_t i = 0; i < t->n; i++)
+		if (strcmp(t->row[i].cell[UNIT_NAME].text, event->unit) == 0)
+			return 0;
 	cli_grow(&t->event, t->events);
 	cli_grow(&t->unit, t->events);
-	t->event[t->events] = cli_strdup("");
-	t->unit[t->events++] = cli_strdup(unit->name);
+	t->event[t->events] = cli_strdup(event->name);
+	t->unit[t->events++] = cli_strdup(event->unit);
 	return 0;
 }
 
-static void try_others_at(struct selftest *t, size_t *next)
-{
-	const struct ntime_target target = { .size = sizeof(target), .kind = NTIME_TARGET_MACHINE };
-	const char *unit = t->unit[*next];
-	struct ntime_session *s;
-	size_t n = 0;
-
-	if (ntime_session_new(t->ctx, &target, &s) < 0) {
-		*next = t->events;
-		return;
-	}
-	for (; *next < t->events && n < AT_ONCE && strcmp(t->unit[*next], unit) == 0; (*next)++)
-		if (*t->event[*next] && ntime_session_add(s, t->event[*next], NULL) == 0)
-			n++;
-	if (n)
-		try_session(t, s, WORK_NS, -1);
-	ntime_session_free(s);
-}
-
+/* At one time those of one unit. */
 static void try_others(struct selftest *t)
 {
-	size_t next = 0;
+	size_t i, n;
 
-	if (ntime_unit_for_each(t->ctx, note_unit, t) < 0 ||
-	    ntime_event_for_each(t->ctx, NULL, note_event, t) < 0) {
+	if (ntime_event_for_each(t->ctx, NULL, note_event, t) < 0) {
 		(void)cli_machine_say(t->ctx, -EIO);
 		t->has_failed = true;
 		return;
 	}
-	while (next < t->events)
-		try_others_at(t, &next);
+	for (i = 0; i < t->events; i += n) {
+		for (n = 1; i + n < t->events && n < AT_ONCE; n++)
+			if (strcmp(t->unit[i], t->unit[i + n]) != 0)
+				break;
+		try_events(t, NTIME_TARGET_MACHINE, (const char *const *)&t->event[i], n, WORK_NS,
+			   -1);
+	}
 }
 
 /* What was learned of one CPU says nothing of the next one. */
@@ -476,10 +425,12 @@ static void try_cpus(struct selftest *t)
 		CPU_SET_S((size_t)cpu, bytes, one);
 		if (sched_setaffinity(0, bytes, one) < 0 || !open_context(t))
 			continue;
-		if (is_first)
-			try_events(t, NTIME_TARGET_THREAD, core_events, CORE_NS, cpu);
+		for (size_t i = 0; is_first && i < sizeof(core_events) / sizeof(core_events[0]);
+		     i++)
+			try_events(t, NTIME_TARGET_THREAD, &core_events[i], 1, CORE_NS, cpu);
 		first = t->n;
-		try_together(t, few_events, cpu);
+		try_events(t, NTIME_TARGET_THREAD, few_events,
+			   sizeof(few_events) / sizeof(few_events[0]), CORE_NS, cpu);
 		unit = unit_of_rows(t, first);
 		if (unit)
 			try_counters(t, unit, cpu);
@@ -491,58 +442,20 @@ out:
 	free(one);
 }
 
-/* ---- what is printed ---- */
-
-#define ROW(member, kind) CLI_OF(struct row, member, kind)
-#define SELFTEST_COLUMNS(X)                                                                        \
-	X(EVENT, "event", ROW(event, TEXT), .title = "event", .flags = CLI_COLUMN_LEFT)            \
-	X(UNIT_NAME, "unit_name", ROW(unit_name, TEXT), .title = "unit",                           \
-	  .flags = CLI_COLUMN_LEFT | CLI_COLUMN_SET, .rank = 3)                                    \
-	X(CPU, "cpu", .title = "CPU", .rank = 1)                                                   \
-	X(METHOD, "method", ROW(method, TEXT), .title = "method",                                  \
-	  .flags = CLI_COLUMN_LEFT | CLI_COLUMN_SET, .rank = 4)                                    \
-	X(RESULT, "result", .title = "result", .flags = CLI_COLUMN_LEFT)                           \
-	X(VALUE, "value", .title = "counted", .rank = 2)                                           \
-	X(UNIT, "unit", ROW(unit_text, TEXT), .title = "",                                         \
-	  .flags = CLI_COLUMN_LEFT | CLI_COLUMN_SET, .rank = 2)                                    \
-	X(SECONDS, "seconds")                                                                      \
-	X(REASON, "reason", ROW(reason, TEXT), .flags = CLI_COLUMN_SET)                            \
-	X(REMEDY, "remedy", ROW(remedy, TEXT), .flags = CLI_COLUMN_SET)
-
-enum { SELFTEST_COLUMNS(CLI_COLUMN_ID) COLUMNS };
-static const struct cli_column columns[] = { SELFTEST_COLUMNS(CLI_COLUMN_ROW) };
-static const struct cli_columns all_columns = { .column = columns, .n = COLUMNS };
-
-static void fill(struct cli_cell *cell, const struct row *row)
-{
-	cli_cells_fill(cell, &all_columns, row);
-	cell[CPU] = cli_if(row->has_cpu, cli_count((uint64_t)row->cpu));
-	cell[RESULT] = cli_text(row->result);
-	cell[VALUE] = cli_if(row->has_value, cli_real(row->value));
-	cell[SECONDS] = cli_if(row->has_value, cli_real(row->seconds));
-}
-
 static void write_csv(FILE *f, const struct selftest *t)
 {
-	struct cli_cell cell[COLUMNS];
-
 	cli_csv_head(f, &all_columns);
-	for (size_t i = 0; i < t->n; i++) {
-		fill(cell, &t->row[i]);
-		cli_csv_row(f, &all_columns, cell);
-	}
+	for (size_t i = 0; i < t->n; i++)
+		cli_csv_row(f, &all_columns, t->row[i].cell);
 }
 
 static void write_json(FILE *f, const struct selftest *t)
 {
 	json_t *root = cli_json_machine_head(ntime_version(), false, cli_emulated());
 	json_t *rows = json_array();
-	struct cli_cell cell[COLUMNS];
 
-	for (size_t i = 0; i < t->n; i++) {
-		fill(cell, &t->row[i]);
-		json_array_append_new(rows, cli_json_row(&all_columns, cell));
-	}
+	for (size_t i = 0; i < t->n; i++)
+		json_array_append_new(rows, cli_json_row(&all_columns, t->row[i].cell));
 	json_object_set_new(root, "bad", cli_json_count(t->bad));
 	json_object_set_new(root, "tests", rows);
 	cli_json_write(f, root, 1);
@@ -552,31 +465,30 @@ static void write_json(FILE *f, const struct selftest *t)
 static void write_reasons(FILE *f, const struct cli_look *look, const struct selftest *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		bool is_told = !*t->row[i].reason;
+		const struct cli_cell *cell = t->row[i].cell;
+		bool is_told = !cell[REASON].kind;
 
 		for (size_t k = 0; k < i && !is_told; k++)
-			is_told = strcmp(t->row[k].reason, t->row[i].reason) == 0;
+			is_told = strcmp(t->row[k].cell[REASON].text, cell[REASON].text) == 0;
 		if (is_told)
 			continue;
 		fprintf(f,
 			"%s%s%s (%s): ", cli_colour(look, t->row[i].is_bad ? CLI_BAD : CLI_PLAIN),
-			cli_clean(t->row[i].event), cli_colour(look, CLI_PLAIN), t->row[i].result);
-		cli_wrap(f, look, 2, 2, t->row[i].reason);
+			cli_clean(cell[EVENT].text), cli_colour(look, CLI_PLAIN),
+			cell[RESULT].text);
+		cli_wrap(f, look, 2, 2, cell[REASON].text);
 	}
 }
 
 static void write_text(FILE *f, const struct selftest *t)
 {
 	struct cli_look look = cli_look_at(fileno(f));
-	struct cli_cell cell[COLUMNS];
 	struct cli_table table;
 
 	cli_emulated_put(f, &look, cli_emulated());
 	cli_table_init(&table, &all_columns, look.utf8);
-	for (size_t i = 0; i < t->n; i++) {
-		fill(cell, &t->row[i]);
-		cli_table_row(&table, cell);
-	}
+	for (size_t i = 0; i < t->n; i++)
+		cli_table_row(&table, t->row[i].cell);
 	cli_table_print(&table, f, &look);
 	cli_table_fini(&table);
 	putc('\n', f);
@@ -592,7 +504,7 @@ static void write_text(FILE *f, const struct selftest *t)
 static void fini(struct selftest *t)
 {
 	while (t->n)
-		free_row(t, &t->row[--t->n]);
+		drop_row(t);
 	for (size_t i = 0; i < t->events; i++) {
 		free(t->event[i]);
 		free(t->unit[i]);
@@ -613,6 +525,8 @@ int cli_doctor_selftest(const struct cli_machine *m, enum cli_selftest_form form
 		try_turns(&t);
 		try_others(&t);
 	}
+	for (size_t i = 0; i < t.n; i++)
+		t.bad += t.row[i].is_bad;
 	if (!t.has_failed) {
 		if (form == CLI_SELFTEST_CSV)
 			write_csv(stdout, &t);
