@@ -12,16 +12,16 @@
 static inline bool nti_grow_bytes(void *array, size_t n, size_t size)
 {
 	size_t room = n ? 2 * n : 1;
-	void *objects;
+	void *objects, *more;
 
 	/* It has room for the next power of two. */
 	if (n & (n - 1))
 		return true;
 	memcpy(&objects, array, sizeof(objects));
-	objects = realloc(objects, room * size);
-	if (!objects)
+	more = realloc(objects, room * size);
+	if (!more)
 		return false;
-	memcpy(array, &objects, sizeof(objects));
+	memcpy(array, &more, sizeof(more));
 	return true;
 }
 

@@ -210,7 +210,9 @@ static int open_part(int at, const char *name)
 
 	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
 		fd = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	return fd;
 }
 
 /* Part @name, which is @fd and was opened: as step(). */

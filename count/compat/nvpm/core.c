@@ -406,6 +406,9 @@ int nvpm_add(uint32_t n, const uint32_t *numbers)
 	for (uint32_t i = 0; i < n; i++) {
 		struct nvpm_counter *c = counter_of(numbers[i]);
 
+		/* check() has found it. */
+		if (!c)
+			continue;
 		if (c->is_active) {
 			ret = NVPM_DUPLICATE;
 			continue;

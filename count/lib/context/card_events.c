@@ -54,7 +54,7 @@ static void add_to_plan(const struct nti_part *part, uint16_t number, struct nti
 			(struct nti_plan_event){ .counters = (uint32_t)need.also, .group = number };
 }
 
-/* How many passes the events take together; @b may be NULL. */
+/* How many passes the events take together, or one with itself. */
 static unsigned int count_passes(const struct nti_event *a, const struct nti_event *b)
 {
 	struct nti_plan_event plan[4 * SETUPS];
@@ -64,8 +64,7 @@ static unsigned int count_passes(const struct nti_event *a, const struct nti_eve
 	struct nti_plan made;
 	size_t parts = 0, n = 0, i, k;
 
-	for (i = 0; i < a->parts + (b ? b->parts : 0); i++) {
-		// cppcheck-suppress nullPointer ; there are no more than of @a without @b
+	for (i = 0; i < a->parts + b->parts; i++) {
 		part[parts] = i < a->parts ? a->part[i] : b->part[i - a->parts];
 		for (k = 0; k < parts && !is_same(&part[k], &part[parts]); k++)
 			;
@@ -191,7 +190,7 @@ static void describe(struct card_event *event)
 
 	*info = (struct ntime_card_event){ .size = sizeof(*info),
 					   .domain = event->row->config >> 53 & 7,
-					   .passes = count_passes(&event->event, NULL),
+					   .passes = count_passes(&event->event, &event->event),
 					   .trust = event->row->trust,
 					   .mux = event->mux,
 					   .setup = event->setup,

@@ -293,11 +293,11 @@ static void check_end(struct ntime_session *s, size_t i, struct nti_seen *seen,
 		      const struct ntime_value *v)
 {
 	const struct nti_seen *last = &seen[i];
+	const struct nti_unit *unit = nti_session_unit_of(&s->item[i]);
 	double ns = (double)(v->counted_ns - last->counted_ns);
 
 	if (v->count + 1 < END_STEP || v->count > 2 * END_STEP || s->item[i].event.is_state ||
-	    !nti_doubt_can_check(&s->item[i]) ||
-	    nti_session_unit_of(&s->item[i])->kind != NTI_UNIT_CORE)
+	    !nti_doubt_can_check(&s->item[i]) || !unit || unit->kind != NTI_UNIT_CORE)
 		return;
 	if (v->count - last->count > END_DISTANCE ||
 	    (double)v->count * ns > END_DISTANCE * (double)v->counted_ns)
