@@ -19,7 +19,7 @@ struct fake_kernel {
 	struct nti_os os; /* first: ops get this pointer */
 	struct ntime_ctx ctx;
 	struct nti_unit unit[2], *units[2];
-	unsigned int core_opens;
+	unsigned int core_opens, members; /* of the group that was opened last */
 	uint64_t now_ns, enabled_ns, count;
 	bool is_apart; /* the members of groups are on their own */
 	/*
@@ -46,16 +46,22 @@ static uint64_t fake_now_ns(struct nti_os *os)
 static int fake_open(struct nti_os *os, struct perf_event_attr *attr, pid_t pid, int cpu, int group,
 		     unsigned long flags)
 {
-	(void)pid, (void)cpu, (void)group, (void)flags;
-	((struct fake_kernel *)os)->core_opens += attr->type == PERF_TYPE_HARDWARE;
+	struct fake_kernel *k = (struct fake_kernel *)os;
+
+	(void)pid, (void)cpu, (void)flags;
+	k->core_opens += attr->type == PERF_TYPE_HARDWARE;
+	k->members = group < 0 ? 1 : k->members + 1;
 	return FD;
 }
 
 static ssize_t fake_read(struct nti_os *os, int fd, void *buf, size_t size)
 {
 	struct fake_kernel *k = (struct fake_kernel *)os;
-	uint64_t reading[] = { 1, k->enabled_ns, k->enabled_ns, k->count };
+	uint64_t reading[8] = { k->members, k->enabled_ns, k->enabled_ns };
+	size_t bytes = (3 + k->members) * sizeof(reading[0]);
 
+	for (unsigned int i = 0; i < k->members; i++)
+		reading[3 + i] = k->count;
 	if (k->pauses) {
 		k->now_ns += 1000 + (*k->pause_ns)[0];
 		reading[1] = reading[2] = reading[3] = k->now_ns;
@@ -64,9 +70,9 @@ static ssize_t fake_read(struct nti_os *os, int fd, void *buf, size_t size)
 		k->pauses--;
 	}
 	TT_IS(fd, FD);
-	assert_true(size >= sizeof(reading));
-	memcpy(buf, reading, sizeof(reading));
-	return k->is_apart ? sizeof(reading) - sizeof(reading[0]) : sizeof(reading);
+	assert_true(size >= bytes);
+	memcpy(buf, reading, bytes);
+	return (ssize_t)(k->is_apart ? bytes - sizeof(reading[0]) : bytes);
 }
 
 static struct nti_os_ops ops;
@@ -126,10 +132,11 @@ TEST(core_is_tried_once_and_late)
 	TT_IS(is_absent(&k, "page-faults"), false);
 	TT_IS(k.core_opens, 0);
 	TT_IS(is_absent(&k, "cycles"), true); /* count 0 */
-	TT_IS(k.core_opens, 1);
+	opens = k.core_opens;
+	assert_true(opens > 0);
 	TT_IS(is_absent(&k, "instructions"), true);
 	TT_IS(is_absent(&k, "page-faults"), false);
-	TT_IS(k.core_opens, 1);
+	TT_IS(k.core_opens, opens);
 	nti_absence_fini(&k.unit[0].absent);
 	init(&k);
 	k.count = 20000;
