@@ -58,7 +58,7 @@ static void add_to_plan(const struct nti_part *part, uint16_t number, struct nti
 static unsigned int count_passes(const struct nti_event *a, const struct nti_event *b)
 {
 	struct nti_plan_event plan[4 * SETUPS];
-	struct nti_part part[2 * SETUPS], *place[2 * SETUPS];
+	struct nti_part part[2 * SETUPS], *place[2 * SETUPS] = { NULL };
 	unsigned int group[2 * SETUPS] = { 0 };
 	struct nti_error e = { 0 };
 	struct nti_plan made;
