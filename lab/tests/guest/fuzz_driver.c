@@ -26,7 +26,7 @@
 #include "lab/tests/guest/kcov.h"
 #include "lab/tests/guest/stall.h"
 
-#define CALLS 800
+#define CALLS 1500
 #define KEPT_MOST 2048
 #define SLOW_TURNS 4
 #define CHANGES 4
@@ -288,7 +288,7 @@ static void fuzz(bool with_perf)
 	TT_IS(shared->stranger_in, 0);
 	TT_IS(shared->member_wrote, 0);
 	/* How many depends on the machine; that it was not only refusals does not. */
-	assert_true(shared->good > shared->calls / 12);
+	assert_true(shared->good > 100);
 	TT_IS(lab_status_number("open"), 0);
 	/* Names that were given, permissions that were changed go with the module. */
 	LAB_GOOD(lab_driver_stop());
