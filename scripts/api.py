@@ -9,7 +9,9 @@ COMMENT = re.compile(r'/\*.*?\*/', re.DOTALL)
 FUNCTION = re.compile(r'\bNTIME_API\b[^;{]*?\b(ntime_\w+)\s*\(')
 STRUCT = re.compile(r'\bstruct\s+(ntime_\w+)\s*\{(.*?)\n\};', re.DOTALL)
 ENUM = re.compile(r'\benum\s+\w*\s*\{(.*?)\}', re.DOTALL)
-MEMBER = re.compile(r'\(\*(\w+)\)|(\w+)\s*(?:\[[^\]]*\])?\s*$')
+CALL = re.compile(r'\(\*(\w+)\)')
+MEMBER = re.compile(r'(\w+)\s*(?:\[[^\]]*\])?\s*(?:,|$)')
+NUMBER = re.compile(r'^#define[ \t]+(NTIME_(?!VERSION_)\w*[A-Z0-9])[ \t]+[(\dU]', re.MULTILINE)
 
 
 # Each library with the folder that has its version script and, in a build directory, the library itself.
@@ -36,16 +38,11 @@ def structs():
     found = {}
     for header in headers():
         for name, body in STRUCT.findall(COMMENT.sub('', tree.read(header))):
-            members = []
-            for declaration in body.split(';'):
-                match = MEMBER.search(declaration.strip())
-                if match:
-                    members.append(match.group(1) or match.group(2))
-            found[name] = members
+            found[name] = [member for declaration in body.split(';') for member in CALL.findall(declaration) or MEMBER.findall(declaration.strip())]
     return found
 
 
-def enumerators(of):
-    """Public constants of one library."""
-    return [name for header in headers() if library(header) == of
-            for body in ENUM.findall(COMMENT.sub('', tree.read(header))) for name in re.findall(r'\bNTIME_\w+', body)]
+def constants():
+    """Names of all public constants that are numbers."""
+    texts = [COMMENT.sub('', tree.read(header)) for header in headers()]
+    return [name for text in texts for name in NUMBER.findall(text) + [n for body in ENUM.findall(text) for n in re.findall(r'\bNTIME_\w+', body)]]
