@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/common/compiler.h"
+#include "base/common/text.h"
 #include "count/tests/session/scene.h"
 
 static const struct name_row {
@@ -254,10 +255,15 @@ static void check_value(struct scene *s, const struct ntime_value *v, char *word
 	if (value && strcmp(value, "nan") == 0) {
 		SCENE_IS(s, isnan(v->value), 1);
 	} else if (value) {
-		char *about;
-		double number = strtod(value, &about);
+		/* strtod() would take the locale's point. */
+		char *about = strchr(value, ':');
+		double number, most = 0;
 
-		SCENE_IS(s, fabs(v->value - number) <= (*about ? strtod(about + 1, NULL) : 0), 1);
+		if (about)
+			*about++ = '\0';
+		SCENE_IS(s, nti_text_parse_real(value, &number), 0);
+		SCENE_IS(s, about ? nti_text_parse_real(about, &most) : 0, 0);
+		SCENE_IS(s, fabs(v->value - number) <= most, 1);
 	}
 }
 
