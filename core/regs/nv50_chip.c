@@ -177,6 +177,23 @@ static const struct nthw_nv_chip *chip_of(uint16_t id)
 	return NULL;
 }
 
+const struct nthw_reg *nthw_nv_reg_at(const struct nthw_nv_chip *chip, uint32_t address, uint32_t *index)
+{
+	const struct nthw_nv_place *p;
+	const struct nthw_reg *row;
+	uint32_t i, k, base;
+
+	for (p = chip->places; p < chip->places + chip->place_count; p++)
+		for (i = 0; !i || i < p->count[0]; i++)
+			for (k = 0; !k || k < p->count[1]; k++) {
+				base = p->base + i * p->step[0] + k * p->step[1];
+				row = address < base ? NULL : nthw_table_find(&p->table->rows, address - base, index);
+				if (row)
+					return row;
+			}
+	return NULL;
+}
+
 int nthw_nv_zero(const struct nthw_nv_chip *chip, uint32_t domain)
 {
 	if (domain >= NTHW_NV_DOMAINS || !chip->last[domain])

@@ -73,6 +73,9 @@ const struct nthw_nv_chip *nthw_nv_chip_by_name(const char *name);
 const struct nthw_nv_chip *nthw_nv_chip_by_boot(uint32_t boot_0);
 const struct nthw_nv_chip *nthw_nv_chip_by_device(uint32_t device);
 
+/* The row of @chip that has a register at @address of BAR 0, and which of its registers that is; NULL: there is none. */
+const struct nthw_reg *nthw_nv_reg_at(const struct nthw_nv_chip *chip, uint32_t address, uint32_t *index);
+
 /* The signal of @domain that is always 0, NTHW_NV_NONE where it is not known. */
 int nthw_nv_zero(const struct nthw_nv_chip *chip, uint32_t domain);
 

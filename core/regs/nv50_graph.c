@@ -20,6 +20,12 @@
 		.name = (label), .space = NTHW_SPACE_MMIO, .addr = (at), .count = 1, .bits = (width), .writable = (mask), NTHW_FIELDS(list), \
 		.source = (from), .trust = (belief), .scope = NTHW_SCOPE_DEVICE,                       \
 	}
+/* A multiplexer with a bit that leads its wires out. */
+#define MUX(id, label, at, mask, enable, list, from, belief)                                       \
+	static const struct nthw_reg id = {                                                        \
+		.name = (label), .space = NTHW_SPACE_MMIO, .addr = (at), .count = 1, .bits = 32, .writable = (mask), NTHW_FIELDS(list), \
+		.source = (from), .trust = (belief), .scope = NTHW_SCOPE_DEVICE, .role = NTHW_ROLE_SELECT, .runs = (enable), \
+	}
 #define ROWS(id, label, at, width, gap, n, mask, list, from, belief)                               \
 	static const struct nthw_reg id = {                                                        \
 		.name = (label), .space = NTHW_SPACE_MMIO, .addr = (at), .step = (gap), .count = (n), .bits = (width), .writable = (mask), \
@@ -161,10 +167,10 @@ static const struct nthw_field zrop_fields[] = {
 	{ "unknown20", 20, 11, NTHW_RO, "nothing is known of them" },
 	ENABLE31,
 };
-ROW(crop_g80, "CROP.PM_MUX", 0x08, 32, 0x80070007, crop_fields_g80, PGRAPH, NTHW_DOCUMENTED);
-ROW(crop_g84, "CROP.PM_MUX", 0x08, 32, 0x8007000f, crop_fields_g84, PGRAPH, NTHW_DOCUMENTED);
-ROW(crop_g200, "CROP.PM_MUX", 0x08, 32, 0x801f000f, crop_fields_g200, PGRAPH, NTHW_DOCUMENTED);
-ROW(zrop, "ZROP.PM_MUX", 0x8c, 32, 0x800f000f, zrop_fields, PGRAPH, NTHW_DOCUMENTED);
+MUX(crop_g80, "CROP.PM_MUX", 0x08, 0x80070007, 0x80000000, crop_fields_g80, PGRAPH, NTHW_DOCUMENTED);
+MUX(crop_g84, "CROP.PM_MUX", 0x08, 0x8007000f, 0x80000000, crop_fields_g84, PGRAPH, NTHW_DOCUMENTED);
+MUX(crop_g200, "CROP.PM_MUX", 0x08, 0x801f000f, 0x80000000, crop_fields_g200, PGRAPH, NTHW_DOCUMENTED);
+MUX(zrop, "ZROP.PM_MUX", 0x8c, 0x800f000f, 0x80000000, zrop_fields, PGRAPH, NTHW_DOCUMENTED);
 
 /* One TPC. */
 static const struct nthw_field prop_fields_g80[] = {
@@ -237,20 +243,20 @@ static const struct nthw_field tex2_fields[] = {
 };
 #define TEX_TRACES "re-pcounter-tools, trace of tex_cache_hit on GT218: 0x408508 and 0x40851c are read and written with bit 11 set"
 ROW(mpc_group_g80, "MPC.PM_GROUP_SEL", 0x330, 32, 0xffffffff, group_fields, MPC " and " TRACES, NTHW_DOCUMENTED);
-ROW(mpc_out_g80, "MPC.PM_OUT_ENABLE", 0x334, 32, 1, out_fields, TRACES " on G96 write 0x334; envytools rnndb says 0x33c", NTHW_MEASURED);
+MUX(mpc_out_g80, "MPC.PM_OUT_ENABLE", 0x334, 1, 1, out_fields, TRACES " on G96 write 0x334; envytools rnndb says 0x33c", NTHW_MEASURED);
 ROW(geom_0, "GEOM.PM_0", 0x40c, 32, 0x3f3f3f3f, geom_fields_0, TPC, NTHW_DOCUMENTED);
 ROW(geom_1, "GEOM.PM_1", 0x410, 32, 0x013f3f3f, geom_fields_1, TPC, NTHW_DOCUMENTED);
-ROW(tex_g80, "TEX.PM_MUX", 0x808, 32, 0x800, tex_fields_g80, TPC " (bit 9) and " EVENTS " (bit 11) differ", NTHW_GUESSED);
-ROW(tex_g84, "TEX.PM_MUX", 0x808, 32, 0x800, tex_fields_g84, TPC " and " EVENTS, NTHW_DOCUMENTED);
-ROW(tex2_g84, "TEX.PM_MUX2", 0x81c, 32, 0x800, tex2_fields, EVENTS, NTHW_DOCUMENTED);
+MUX(tex_g80, "TEX.PM_MUX", 0x808, 0x800, 0x800, tex_fields_g80, TPC " (bit 9) and " EVENTS " (bit 11) differ", NTHW_GUESSED);
+MUX(tex_g84, "TEX.PM_MUX", 0x808, 0x800, 0x800, tex_fields_g84, TPC " and " EVENTS, NTHW_DOCUMENTED);
+MUX(tex2_g84, "TEX.PM_MUX2", 0x81c, 0x800, 0x800, tex2_fields, EVENTS, NTHW_DOCUMENTED);
 ROW(rast_g80, "RAST.PM_ENABLE", 0xc08, 32, 0, rast_fields, TPC, NTHW_DOCUMENTED);
-ROW(prop_g80, "PROP.PM_MUX", 0xe50, 32, 0x8000001f, prop_fields_g80, TPC, NTHW_DOCUMENTED);
+MUX(prop_g80, "PROP.PM_MUX", 0xe50, 0x8000001f, 0x80000000, prop_fields_g80, TPC, NTHW_DOCUMENTED);
 ROW(rast_g200, "RAST.PM_ENABLE", 0x088, 32, 0, rast_fields, TPC, NTHW_DOCUMENTED);
 ROW(mpc_group_g200, "MPC.PM_GROUP_SEL", 0x33c, 32, 0xffffffff, group_fields_g200, MPC " and " TRACES, NTHW_DOCUMENTED);
-ROW(mpc_out_g200, "MPC.PM_OUT_ENABLE", 0x340, 32, 1, out_fields, MPC " and " TRACES, NTHW_DOCUMENTED);
-ROW(tex_g200, "TEX.PM_MUX", 0x508, 32, 0x800, tex_fields_g84, TPC " and " TEX_TRACES, NTHW_DOCUMENTED);
-ROW(tex2_g200, "TEX.PM_MUX2", 0x51c, 32, 0x800, tex2_fields, TEX_TRACES, NTHW_MEASURED);
-ROW(prop_g200, "PROP.PM_MUX", 0x750, 32, 0x8000003f, prop_fields_g200, TPC, NTHW_DOCUMENTED);
+MUX(mpc_out_g200, "MPC.PM_OUT_ENABLE", 0x340, 1, 1, out_fields, MPC " and " TRACES, NTHW_DOCUMENTED);
+MUX(tex_g200, "TEX.PM_MUX", 0x508, 0x800, 0x800, tex_fields_g84, TPC " and " TEX_TRACES, NTHW_DOCUMENTED);
+MUX(tex2_g200, "TEX.PM_MUX2", 0x51c, 0x800, 0x800, tex2_fields, TEX_TRACES, NTHW_MEASURED);
+MUX(prop_g200, "PROP.PM_MUX", 0x750, 0x8000003f, 0x80000000, prop_fields_g200, TPC, NTHW_DOCUMENTED);
 
 /* One multiprocessor: registers of the context, which drivers set by methods only. */
 #define PER_SLOT(name, at, step, width, about)                                                     \

@@ -87,7 +87,8 @@ uint32_t nthw_nv_units_of(const struct nthw_nv_chip *chip, uint32_t kind, uint32
 
 bool nthw_nv_has_wires(const struct nthw_nv_chip *chip)
 {
-	return chip->family < NTHW_NV_FERMI && chip->id != 0xaa && chip->id != 0xac && chip->id != 0xaf;
+	/* The newest have neither rows nor a family. */
+	return chip->place_count && chip->family < NTHW_NV_FERMI && chip->id != 0xaa && chip->id != 0xac && chip->id != 0xaf;
 }
 
 static const char *behind(const char *text, const char *name)

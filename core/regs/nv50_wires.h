@@ -47,6 +47,8 @@ struct nthw_nv_mux_row {
 };
 extern const struct nthw_nv_mux_row nthw_nv_muxes[NTHW_NV_MUXES];
 
+/* Bytes of BAR 0 up to the last register that counting needs. */
+#define NTHW_NV_COUNTING_BYTES 0x410000u
 /* PGRAPH's register that says which units there are, and how many of a kind it has room for. */
 #define NTHW_NV_UNITS 0x4008fcu
 #define NTHW_NV_UNITS_MAX 16
