@@ -24,6 +24,8 @@
 
 #define DEVICES "/sys/bus/event_source/devices"
 #define CPUS "/sys/devices/system/cpu/"
+#define FUNCTIONS "/sys/bus/pci/devices"
+#define DISPLAY "0x03" /* class of graphics cards */
 #define MAX_SUBLEAVES 64
 /* CPUID.01H:ECX, Intel SDM vol. 2A; reserved there, used by all hypervisors */
 #define HYPERVISOR_BIT (1u << 31)
@@ -216,6 +218,42 @@ static int record_pmus(struct recorder *r)
 	return ret == -ENOMEM ? ret : 0;
 }
 
+static int record_link(struct recorder *r, const char *path)
+{
+	char target[NTI_MACHINE_PATH_BYTES];
+
+	return r->os->ops->link(r->os, path, target, sizeof(target)) > 0
+		       ? put(r, r->links, path, target)
+		       : 0;
+}
+
+/* Graphics cards, and who drives them. */
+static int record_card(void *arg, const char *address)
+{
+	static const char *const files[] = { "class", "device", "resource", "vendor" };
+	struct recorder *r = arg;
+	char folder[NTI_MACHINE_PATH_BYTES], class[16];
+	size_t i;
+	int ret = 0;
+
+	if ((size_t)snprintf(folder, sizeof(folder) - 16, FUNCTIONS "/%s", address) >=
+		    sizeof(folder) - 16 ||
+	    nti_os_line(r->os, class, sizeof(class), "%s/class", folder) < 0 ||
+	    strncmp(class, DISPLAY, strlen(DISPLAY)) != 0)
+		return 0;
+	for (i = 0; !ret && i < NTI_ARRAY_SIZE(files); i++)
+		ret = record_below(r, folder, files[i]);
+	(void)strcat(folder, "/driver");
+	return ret ? ret : record_link(r, folder);
+}
+
+static int record_cards(struct recorder *r)
+{
+	int ret = r->os->ops->list(r->os, FUNCTIONS, record_card, r);
+
+	return ret == -ENOMEM ? ret : 0;
+}
+
 /* The part of /proc/cpuinfo about the first processor, without a serial number. */
 static void cut_cpuinfo(char *text)
 {
@@ -299,6 +337,8 @@ static int record_tree(struct recorder *r)
 		ret = record_file(r, single_files[i]);
 	if (!ret)
 		ret = record_pmus(r);
+	if (!ret)
+		ret = record_cards(r);
 	if (!ret)
 		ret = record_cpuinfo(r);
 	for (i = 0; !ret && i < NTI_ARRAY_SIZE(trace_roots); i++)
