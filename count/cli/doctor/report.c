@@ -45,11 +45,25 @@ static void put_machine(FILE *f, const struct cli_doctor_style *style)
 static void put_cards(FILE *f, const struct cli_doctor_style *style, const struct cli_catalog *c)
 {
 	char line[512];
+	size_t cards = 0;
 
-	for (size_t i = 0; i < c->methods; i++) {
+	for (size_t i = 0; i < c->units; i++) {
+		const struct ntime_unit_info *u = &c->unit[i];
+
+		if (strncmp(u->name, "gpu", 3) != 0)
+			continue;
+		if (u->usable)
+			snprintf(line, sizeof(line), "%s, %s, can be counted", u->name, u->desc);
+		else
+			snprintf(line, sizeof(line), "%s, %s: %s; remedy: %s", u->name, u->desc,
+				 u->reason, u->remedy);
+		put_words(f, &style->look, 0, "Graphics cards: ", line);
+		cards++;
+	}
+	for (size_t i = 0; i < c->methods && !cards; i++) {
 		const struct ntime_method_info *w = &c->method[i];
 
-		if (w->usable || strcmp(w->name, "model") != 0)
+		if (strcmp(w->name, "model") != 0)
 			continue;
 		snprintf(line, sizeof(line), "none: %s; remedy: %s", w->reason, w->remedy);
 		put_words(f, &style->look, 0, "Graphics cards: ", line);

@@ -62,7 +62,7 @@ enum ntime_via {
 	NTIME_VIA_PERF = 1,
 	NTIME_VIA_NTIMEFS = 2, /* ntime's driver */
 	NTIME_VIA_MSR = 3,     /* model-specific registers; root */
-	NTIME_VIA_PCI = 4,     /* configuration space; root */
+	NTIME_VIA_PCI = 4,     /* configuration space, memory of graphics cards; root */
 	/* qemu-user counts the command that it runs: .emulator of the target */
 	NTIME_VIA_EMULATOR = 5
 };

@@ -25,7 +25,8 @@ struct nthw_nv_chip;
 struct nti_unit_card {
 	const struct nthw_nv_chip *chip; /* static memory */
 	uint32_t units;			 /* which it has: NTHW_NV_UNITS of core/regs/nv50_wires.h */
-	char *socket;			 /* of a model; owned by the unit */
+	char *socket;			 /* of a model; owned by the unit; NULL: it is on the bus */
+	char function[16];		 /* there: PCI address "0000:01:00.0" */
 };
 
 /* Of what a unit has one instance each. */

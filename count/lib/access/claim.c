@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/regs/nv50_chip.h"
 #include "core/regs/regs.h"
 #include "core/seq/box.h"
 #include "count/lib/access/claim.h"
@@ -35,6 +36,7 @@ struct nti_claim {
 	char name[NTI_CLAIM_NAME_BYTES], function[NTI_CLAIM_DEVICE_BYTES];
 	const struct nthw_box_kind *kind;
 	uint32_t number;
+	const struct nthw_nv_chip *chip;
 	size_t changes, lines;
 	struct change change[NTI_CLAIM_LINES_MAX];
 };
@@ -52,6 +54,8 @@ static const struct nthw_reg *find_row(const struct nti_claim *c, enum nthw_spac
 	const struct nthw_reg *row = NULL;
 	size_t i;
 
+	if (c->chip)
+		return nthw_nv_reg_at(c->chip, address, index);
 	if (c->kind)
 		row = nthw_table_find(c->kind->table, address - c->number * c->kind->step, index);
 	if (row && row->space == space)
@@ -92,7 +96,7 @@ static void describe(const struct nti_claim *c, const struct nthw_reg *row, uint
 	line->bits = line->space == NTHW_SPACE_MSR ? 64 : row->bits;
 	line->package = -1;
 	(void)nthw_reg_name(row, index, line->name, sizeof(line->name));
-	if (line->space == NTHW_SPACE_PCI) {
+	if (line->space != NTHW_SPACE_MSR) {
 		(void)snprintf(line->device, sizeof(line->device), "%s", c->function);
 		return;
 	}
@@ -147,10 +151,11 @@ static int begin_change(struct nti_claim *c, enum nthw_space space, unsigned int
 	const struct nthw_reg *row = find_row(c, space, address, &index);
 	int ret = 0;
 
-	if (!row || (space == NTHW_SPACE_PCI && !*c->function))
+	if (!row || (space != NTHW_SPACE_MSR && !*c->function))
 		return -EINVAL;
+	/* What lets nothing run is kept for speed alone. */
 	if (c->changes == NTI_CLAIM_LINES_MAX)
-		return -ENOSPC;
+		return row->role == NTHW_ROLE_SELECT && row->runs ? -ENOSPC : 0;
 	*change = (struct change){ .unit = unit,
 				   .scope = row->scope,
 				   .line = { .space = space, .address = address } };
@@ -178,11 +183,11 @@ static int claim_write(struct nthw_io *io, enum nthw_space space, unsigned int u
 	change = find_change(c, space, unit, address);
 	if (!change)
 		ret = begin_change(c, space, unit, address, &change);
-	if (ret == 0 && change->keeps)
+	if (ret == 0 && change && change->keeps)
 		ret = write_down(c, change, value);
 	if (ret == 0)
 		ret = c->to->write(c->to, space, unit, address, value);
-	if (ret == 0)
+	if (ret == 0 && change)
 		change->now = change->seen = value;
 	return ret;
 }
@@ -362,6 +367,7 @@ int nti_claim_new(struct nti_os *os, const struct nti_claim_pmu *pmu, struct nth
 	c->owner = nti_process_self();
 	c->kind = pmu->kind;
 	c->number = pmu->number;
+	c->chip = pmu->chip;
 	(void)snprintf(c->name, sizeof(c->name), "%s", pmu->name);
 	(void)snprintf(c->function, sizeof(c->function), "%s", pmu->function ? pmu->function : "");
 	if (!os->is_simulated)

@@ -26,6 +26,7 @@
 #define NTI_CLAIM_COMMAND_BYTES 64
 
 struct nthw_box_kind;
+struct nthw_nv_chip;
 struct nti_claim;
 
 /* What is claimed. */
@@ -39,7 +40,8 @@ struct nti_claim_pmu {
 	 */
 	const struct nthw_box_kind *kind;
 	uint32_t number;
-	const char *function; /* PCI address; NULL or "": there are MSRs only */
+	const struct nthw_nv_chip *chip; /* of a graphics card, whose rows these are; else NULL */
+	const char *function;		 /* PCI address; NULL or "": there are MSRs only */
 };
 
 /* Who has, or had, a PMU instance. */

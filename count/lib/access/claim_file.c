@@ -22,7 +22,9 @@
 /* Extended configuration space of a PCI function. */
 #define PCI_BYTES 4096
 
-static const char *const spaces[] = { [NTHW_SPACE_MSR] = "msr", [NTHW_SPACE_PCI] = "pci" };
+static const char *const spaces[] = {
+	[NTHW_SPACE_MSR] = "msr", [NTHW_SPACE_PCI] = "pci", [NTHW_SPACE_MMIO] = "mmio"
+};
 
 void nti_claim_seal(char *line)
 {
@@ -86,6 +88,8 @@ static bool is_possible(const struct nti_claim_line *line)
 		return false;
 	if (line->space == NTHW_SPACE_MSR)
 		return nti_claim_cpu(line->device) >= 0 && line->bits == 64;
+	if (line->space == NTHW_SPACE_MMIO)
+		return is_function(line->device) && line->bits == 32 && line->address % 4 == 0;
 	return is_function(line->device) && line->address < PCI_BYTES &&
 	       (line->bits == 8 || line->bits == 16 || line->bits == 32 || line->bits == 64) &&
 	       line->address % (line->bits == 64 ? 4 : line->bits / 8) == 0;
@@ -192,10 +196,10 @@ static int parse_line(const char *from, struct nti_claim_line *line)
 	    !parse_number(field[7], UINT64_MAX, &line->next) ||
 	    !parse_number(field[8], UINT64_MAX, &line->ours))
 		return -EBADMSG;
-	line->space =
-		strcmp(field[0], spaces[NTHW_SPACE_MSR]) == 0 ? NTHW_SPACE_MSR : NTHW_SPACE_PCI;
-	if (strcmp(field[0], spaces[line->space]) != 0)
-		return -EBADMSG;
+	line->space = NTHW_SPACE_MSR;
+	while (!spaces[line->space] || strcmp(field[0], spaces[line->space]) != 0)
+		if (++line->space == NTI_ARRAY_SIZE(spaces))
+			return -EBADMSG;
 	line->address = (uint32_t)address;
 	line->bits = (uint32_t)bits;
 	return is_possible(line) ? 0 : -EBADMSG;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/regs/devices.h"
 #include "count/lib/access/claim.h"
 #include "count/lib/access/claim_file.h"
 #include "count/lib/access/claim_row.h"
@@ -208,13 +207,14 @@ static unsigned int cpu_for(struct real_handles *l, const struct nti_claim_repai
 }
 
 /* A record could name any function; only those with such a register are written. */
-static int check_function(const struct nti_pci_function *f, uint32_t address, struct nti_error *e)
+static int check_function(const struct nti_pci_function *f, const struct nti_claim_repair *at,
+			  struct nti_error *e)
 {
-	if (nti_claim_is_of_device(nthw_pci_device(f->vendor_id, f->device_id), address))
+	if (nti_claim_is_of_device(f->vendor_id, f->device_id, at->name, at->address))
 		return 0;
 	return nti_error(e, -ENOTSUP,
 			 "PCI function %s (%04x:%04x) has no register at 0x%x that ntime knows",
-			 f->address, f->vendor_id, f->device_id, address);
+			 f->address, f->vendor_id, f->device_id, at->address);
 }
 
 static int find_function(struct real_handles *l, const struct nti_claim_repair *at,
@@ -233,7 +233,7 @@ static int find_function(struct real_handles *l, const struct nti_claim_repair *
 				 address);
 	for (i = 0; (*out = nti_pci_get(l->pci, i)); i++) {
 		if (strcmp((*out)->address, address) == 0)
-			return check_function(*out, at->address, e);
+			return check_function(*out, at, e);
 	}
 	return nti_error(e, -ENODEV, "PCI function %s is gone", address);
 }
@@ -248,7 +248,16 @@ static int real_read(struct nti_claim_access *handles, const struct nti_claim_re
 	if (at->space == NTHW_SPACE_MSR)
 		return nti_msr_read(l->msr, cpu_for(l, at), at->address, value, e);
 	ret = find_function(l, at, &function, e);
-	return ret < 0 ? ret : nti_pci_config_read(l->pci, function, at->address, bits, value, e);
+	if (ret < 0)
+		return ret;
+	if (at->space == NTHW_SPACE_PCI)
+		return nti_pci_config_read(l->pci, function, at->address, bits, value, e);
+	ret = nti_pci_memory_read(l->pci, function, at->address, bits, value, e);
+	/* What is there and answers with ones is switched off, and keeps what it has. */
+	if (ret == 0 && *value == UINT32_MAX)
+		ret = nti_error(e, -EIO, "the memory of PCI function %s is switched off",
+				function->address);
+	return ret;
 }
 
 static int real_write(struct nti_claim_access *handles, const struct nti_claim_repair *at,
@@ -261,7 +270,10 @@ static int real_write(struct nti_claim_access *handles, const struct nti_claim_r
 	if (at->space == NTHW_SPACE_MSR)
 		return nti_msr_write(l->msr, cpu_for(l, at), at->address, value, e);
 	ret = find_function(l, at, &function, e);
-	return ret < 0 ? ret : nti_pci_config_write(l->pci, function, at->address, bits, value, e);
+	if (ret < 0)
+		return ret;
+	return (at->space == NTHW_SPACE_PCI ? nti_pci_config_write : nti_pci_memory_write)(
+		l->pci, function, at->address, bits, value, e);
 }
 
 /* ---- switching off ---- */

@@ -7,13 +7,13 @@
 
 #include "core/base/reg.h"
 
-struct nthw_pci_device;
 struct nti_claim_line;
 
 /*
- * The row of the register that @line names, in the table of a PMU or of one of its boxes; NULL when
- * none has that name at that address, in that width. Tables of other machines count: which of them
- * this one has is not known where a recording or another root is looked at.
+ * The row of the register that @line names, in the table of a PMU, of one of its boxes or of a
+ * graphics chip; NULL when none has that name at that address, in that width. Tables of other
+ * machines count: which of them this one has is not known where a recording or another root is
+ * looked at.
  */
 const struct nthw_reg *nti_claim_row(const struct nti_claim_line *line);
 
@@ -21,9 +21,10 @@ const struct nthw_reg *nti_claim_row(const struct nti_claim_line *line);
 bool nti_claim_is_repairable(const struct nti_claim_line *line);
 
 /*
- * Has the PCI function that is a @device (core/regs/devices.h; NULL: none that is known) a register
- * at @address of its configuration space? A record could name any function.
+ * Has the PCI function of these ids the register @name, which lets counters run, at @address of its
+ * configuration space, or of BAR 0 of a graphics card? A record could name any function.
  */
-bool nti_claim_is_of_device(const struct nthw_pci_device *device, uint32_t address);
+bool nti_claim_is_of_device(uint32_t vendor_id, uint32_t device_id, const char *name,
+			    uint32_t address);
 
 #endif

@@ -67,6 +67,14 @@ static struct nti_claim_pmu pmu_of(struct nti_os *os, const struct nti_handle_re
 				     .where = texts->where };
 
 	nti_handle_where(what, texts->where, sizeof(texts->where));
+	if (what->card) {
+		(void)snprintf(texts->name, sizeof(texts->name), "gpu-%s", what->card->function);
+		(void)snprintf(texts->what, sizeof(texts->what), "the card that is %.40s",
+			       texts->where);
+		pmu.chip = what->card->chip;
+		pmu.function = what->card->function;
+		return pmu;
+	}
 	if (!what->box) {
 		(void)snprintf(texts->name, sizeof(texts->name), "cpu-%u", what->cpu);
 		(void)snprintf(texts->what, sizeof(texts->what), "core PMU of %.50s", texts->where);
@@ -107,7 +115,7 @@ static bool is_reached(const struct nti_handle_request *what)
 	const struct nti_method_ops *ops = nti_method_get(what->method)->ops;
 
 	if (what->card)
-		return what->method == NTI_METHOD_MODEL;
+		return what->method == nti_method_of_card(what->card);
 	return ops && ops->spaces >> (what->box ? what->box->kind->space : NTHW_SPACE_MSR) & 1;
 }
 
@@ -209,8 +217,10 @@ void nti_handle_where(const struct nti_handle_request *what, char *text, size_t 
 {
 	const struct nti_unit_box *box = what->box;
 
-	if (what->card)
+	if (what->card && what->card->socket)
 		(void)snprintf(text, size, "the card at %s", what->card->socket);
+	else if (what->card)
+		(void)snprintf(text, size, "PCI function %s", what->card->function);
 	else if (!box || what->scope == NTI_SCOPE_CPU)
 		(void)snprintf(text, size, "CPU %u", what->cpu);
 	else if (*box->function)
@@ -276,6 +286,8 @@ const char *nti_handles_error(const struct nti_handles *l, int error)
 	switch (error) {
 	case -ETIMEDOUT:
 		return "it does not answer to a trigger: its clock may stand still";
+	case -ENODEV:
+		return "the device is gone";
 	case -EIO:
 		return "a register reads as all ones, or does not keep what was written";
 	default:

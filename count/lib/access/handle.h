@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Handles: open access to the registers of one PMU instance, for core/seq, by ntime's driver, the
- * msr devices or configuration space. A method without a kernel that keeps owners apart claims the
- * instance (count/lib/access/claim.h) between the sequence and the registers, so that two programs
- * cannot program one and a program that was killed leaves a record of what it changed.
+ * msr devices, configuration space or a card's memory. A method without a kernel that keeps owners
+ * apart claims the instance (count/lib/access/claim.h) between the sequence and the registers, so
+ * that two programs cannot program one and a program that was killed leaves a record of what it
+ * changed.
  */
 #ifndef NTI_HANDLE_H
 #define NTI_HANDLE_H

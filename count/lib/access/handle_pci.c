@@ -8,6 +8,7 @@
 #include <ntime/session.h>
 
 #include "core/base/names.h"
+#include "core/regs/nv50_wires.h"
 #include "core/seq/box.h"
 #include "count/lib/access/handle_inner.h"
 #include "count/lib/access/why.h"
@@ -74,8 +75,68 @@ static int pci_write(struct nthw_io *io, enum nthw_space space, unsigned int uni
 				    value, &l->error);
 }
 
+/* ---- a card's registers, which are memory ---- */
+
+static int card_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
+		     uint64_t *value)
+{
+	struct nti_handle *handle = nti_handle_of(io);
+	struct nti_handles *l = handle->handles;
+	uint64_t raw;
+	int ret;
+
+	if (space != NTHW_SPACE_MMIO || unit != handle->unit)
+		return -ENOTSUP;
+	ret = nti_pci_memory_read(l->pci, handle->function, address, 32, &raw, &l->error);
+	if (ret == 0 && raw == ones(32) && is_gone(handle))
+		ret = nti_error(&l->error, -ENODEV, "PCI function %s is gone",
+				handle->function->address);
+	if (ret == 0)
+		*value = raw;
+	return ret;
+}
+
+static int card_write(struct nthw_io *io, enum nthw_space space, unsigned int unit,
+		      uint32_t address, uint64_t value)
+{
+	struct nti_handle *handle = nti_handle_of(io);
+	struct nti_handles *l = handle->handles;
+
+	if (space != NTHW_SPACE_MMIO || unit != handle->unit)
+		return -ENOTSUP;
+	return nti_pci_memory_write(l->pci, handle->function, address, 32, value, &l->error);
+}
+
+int nti_pci_driver(struct nti_os *os, const char *address, char *name, size_t size)
+{
+	char path[96], target[256];
+	const char *slash;
+	int ret;
+
+	(void)snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.32s/driver", address);
+	ret = os->ops->link(os, path, target, sizeof(target));
+	if (ret < 0)
+		return ret == -ENOENT ? 0 : ret;
+	slash = strrchr(target, '/');
+	(void)snprintf(name, size, "%s", slash ? slash + 1 : target);
+	return 1;
+}
+
+/* One may have come since the card was found. */
+static int check_driver(struct nti_handles *l, const struct nti_pci_function *f)
+{
+	char name[32] = "";
+	int ret = nti_pci_driver(l->os, f->address, name, sizeof(name));
+
+	if (ret == 0)
+		return 0;
+	return nti_error(&l->error, ret < 0 ? ret : -EPERM, "the driver %s has PCI function %s",
+			 ret < 0 ? "that is not known" : name, f->address);
+}
+
 static int open_pci(struct nti_handle *handle, const struct nti_handle_request *what)
 {
+	const char *address = what->card ? what->card->function : what->box->function;
 	struct nti_handles *l = handle->handles;
 	const struct nti_pci_function *f;
 	unsigned int i;
@@ -84,16 +145,20 @@ static int open_pci(struct nti_handle *handle, const struct nti_handle_request *
 	if (ret < 0)
 		return ret;
 	for (i = 0; (f = nti_pci_get(l->pci, i)); i++) {
-		if (strcmp(f->address, what->box->function) == 0)
+		if (strcmp(f->address, address) == 0)
 			break;
 	}
 	if (!f)
-		return nti_error(&l->error, -ENODEV, "there is no PCI function %s",
-				 what->box->function);
+		return nti_error(&l->error, -ENODEV, "there is no PCI function %s", address);
 	handle->function = f;
 	handle->unit = i;
-	handle->io = (struct nthw_io){ .read = pci_read, .write = pci_write };
-	return nti_handle_claim(handle, what);
+	handle->io = what->card ? (struct nthw_io){ .read = card_read, .write = card_write }
+				: (struct nthw_io){ .read = pci_read, .write = pci_write };
+	ret = nti_handle_claim(handle, what);
+	if (ret < 0 || !what->card)
+		return ret;
+	ret = check_driver(l, f);
+	return ret < 0 ? ret : nti_pci_memory_share(l->pci, f, NTHW_NV_COUNTING_BYTES, &l->error);
 }
 
 static int probe(struct nti_os *os, const struct nti_why **why)
@@ -208,8 +273,8 @@ const struct nti_method_row nti_method_pci = {
 	.name = "pci",
 	.via = NTIME_VIA_PCI,
 	.reaches = "counters in the configuration space of PCI functions, such as memory "
-		   "controllers",
-	.cost = "three pread(2) of 32 bits",
+		   "controllers, and in the memory of graphics cards",
+	.cost = "three pread(2) of 32 bits; of a card, a read of its bus",
 	.ops = &ops,
 	.access = &access_pci,
 	.outlives_cpu = true,

@@ -67,6 +67,11 @@ const char *ntime_via_name(uint32_t via)
 	return method < NTI_METHOD_COUNT ? rows[method]->name : NULL;
 }
 
+enum nti_method nti_method_of_card(const struct nti_unit_card *card)
+{
+	return card->socket ? NTI_METHOD_MODEL : NTI_METHOD_PCI;
+}
+
 bool nti_method_reaches(struct nti_os *os, const struct nti_unit_box *box, enum nti_method method)
 {
 	const struct nti_method_ops *ops = rows[method]->ops;

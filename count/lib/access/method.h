@@ -24,7 +24,7 @@
 	/* We program the counters, through registers that are reached by */                       \
 	X(NTIMEFS, ntimefs)   /* ntime's driver */                                                 \
 	X(MSR, msr)	      /* /dev/cpu/N/msr */                                                 \
-	X(PCI, pci)	      /* configuration space */                                            \
+	X(PCI, pci)	      /* configuration space; memory of graphics cards */                  \
 	X(MMIO, mmio)	      /* memory of a PCI function */                                       \
 	X(MODEL, model)	      /* the socket of a card that is a model */                           \
 	X(REPLAY, replay)     /* a recording */                                                    \
@@ -60,7 +60,10 @@ const struct nti_method_row *nti_method_get(enum nti_method method);
 enum nti_method nti_method_of_via(uint32_t via);
 
 struct nti_unit_box;
+struct nti_unit_card;
 
+/* The method that reaches the registers of @card. */
+enum nti_method nti_method_of_card(const struct nti_unit_card *card);
 /*
  * Are the registers of @box (NULL: of a core PMU) in a space that @method reaches? Whether this
  * user may use them is another question.

@@ -20,7 +20,18 @@ struct function {
 	void *memory; /* BAR 0, NULL: not mapped */
 	size_t bytes;
 	bool is_writable;
+	struct shared *shared; /* whose .memory it is; NULL: its own */
 };
+
+/* A mapping that several have; under the lock. */
+struct shared {
+	struct pci_device *device;
+	void *memory;
+	size_t bytes, users;
+	struct shared *next;
+};
+static struct shared *all_shared;
+static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct nti_pci {
 	struct function *function;
@@ -121,6 +132,21 @@ struct nti_lazy *nti_pci_library(void)
 	return &nti_lazy_pciaccess;
 }
 
+static void leave(struct shared *s)
+{
+	struct shared **at = &all_shared;
+
+	(void)pthread_mutex_lock(&shared_lock);
+	if (--s->users == 0) {
+		while (*at != s)
+			at = &(*at)->next;
+		*at = s->next;
+		(void)pci_device_unmap_range(s->device, s->memory, s->bytes);
+		free(s);
+	}
+	(void)pthread_mutex_unlock(&shared_lock);
+}
+
 void nti_pci_free(struct nti_pci *p)
 {
 	size_t i;
@@ -128,7 +154,9 @@ void nti_pci_free(struct nti_pci *p)
 	if (!p)
 		return;
 	for (i = 0; i < p->count; i++) {
-		if (p->function[i].memory)
+		if (p->function[i].shared)
+			leave(p->function[i].shared);
+		else if (p->function[i].memory)
 			(void)pci_device_unmap_range(p->function[i].device, p->function[i].memory,
 						     p->function[i].bytes);
 	}
@@ -247,29 +275,16 @@ int nti_pci_config_write(struct nti_pci *p, const struct nti_pci_function *f, ui
 	return error ? explain(f, address, "write", error, e) : 0;
 }
 
-/* BAR 0 of @f, mapped for what is wanted; it stays mapped. */
-static int map(struct function *f, bool for_write, struct nti_error *e)
+/* The first @bytes of BAR 0 of @f, or all where it has less. */
+static int map_range(struct function *f, size_t bytes, bool for_write, void **memory,
+		     struct nti_error *e)
 {
-	const struct pci_mem_region *region = &f->device->regions[0];
-	int error = pci_device_probe(f->device);
+	int error = pci_device_map_range(f->device, f->device->regions[0].base_addr, bytes,
+					 for_write ? PCI_DEV_MAP_FLAG_WRITABLE : 0, memory);
 
-	if (f->memory && (f->is_writable || !for_write))
+	if (!error)
 		return 0;
-	if (error)
-		return explain(&f->told, 0, "read", error, e);
-	if (region->is_IO || !region->size)
-		return nti_error(e, -ENODEV, "PCI function %s has no memory", f->told.address);
-	if (f->memory)
-		(void)pci_device_unmap_range(f->device, f->memory, f->bytes);
-	f->memory = NULL;
-	f->bytes = region->size;
-	error = pci_device_map_range(f->device, region->base_addr, region->size,
-				     for_write ? PCI_DEV_MAP_FLAG_WRITABLE : 0, &f->memory);
-	if (!error) {
-		f->is_writable = for_write;
-		return 0;
-	}
-	f->memory = NULL;
+	*memory = NULL;
 	if (error == EACCES || error == EPERM)
 		return nti_error(
 			e, -EACCES,
@@ -278,6 +293,85 @@ static int map(struct function *f, bool for_write, struct nti_error *e)
 			f->told.address);
 	return nti_error(e, -EIO, "cannot map the memory of PCI function %s: %s", f->told.address,
 			 strerror(error));
+}
+
+/* Bytes of its memory. */
+static int look_at_memory(struct function *f, size_t *bytes, struct nti_error *e)
+{
+	const struct pci_mem_region *region = &f->device->regions[0];
+	int error = pci_device_probe(f->device);
+
+	if (error)
+		return explain(&f->told, 0, "read", error, e);
+	if (region->is_IO || !region->size)
+		return nti_error(e, -ENODEV, "PCI function %s has no memory", f->told.address);
+	*bytes = region->size;
+	return 0;
+}
+
+/* BAR 0 of @f, mapped for what is wanted; it stays mapped. */
+static int map(struct function *f, bool for_write, struct nti_error *e)
+{
+	int ret;
+
+	if (f->memory && (f->is_writable || !for_write))
+		return 0;
+	if (f->memory)
+		(void)pci_device_unmap_range(f->device, f->memory, f->bytes);
+	f->memory = NULL;
+	ret = look_at_memory(f, &f->bytes, e);
+	if (ret == 0)
+		ret = map_range(f, f->bytes, for_write, &f->memory, e);
+	f->is_writable = ret == 0 && for_write;
+	return ret;
+}
+
+/* A new mapping for others as well; under the lock. */
+static int make_shared(struct function *f, uint32_t bytes, struct nti_error *e)
+{
+	struct shared *s;
+	size_t all;
+	int ret = look_at_memory(f, &all, e);
+
+	if (ret < 0)
+		return ret;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	*s = (struct shared){ .device = f->device, .bytes = bytes < all ? bytes : all };
+	ret = map_range(f, s->bytes, true, &s->memory, e);
+	if (ret < 0) {
+		free(s);
+		return ret;
+	}
+	s->next = all_shared;
+	all_shared = f->shared = s;
+	return 0;
+}
+
+int nti_pci_memory_share(struct nti_pci *p, const struct nti_pci_function *told, uint32_t bytes,
+			 struct nti_error *e)
+{
+	struct function *f = function_of(told);
+	int ret = 0;
+
+	(void)p;
+	if (f->memory)
+		return 0;
+	(void)pthread_mutex_lock(&shared_lock);
+	f->shared = all_shared;
+	while (f->shared && f->shared->device != f->device)
+		f->shared = f->shared->next;
+	if (!f->shared)
+		ret = make_shared(f, bytes, e);
+	if (ret == 0) {
+		f->shared->users++;
+		f->memory = f->shared->memory;
+		f->bytes = f->shared->bytes;
+		f->is_writable = true;
+	}
+	(void)pthread_mutex_unlock(&shared_lock);
+	return ret;
 }
 
 static int place(const struct nti_pci_function *f, uint32_t address, uint32_t bits, bool for_write,

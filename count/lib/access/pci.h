@@ -33,6 +33,9 @@ void nti_pci_free(struct nti_pci *p);
 /* What it is done with; NULL: nothing, libntime was built without it. */
 struct nti_lazy *nti_pci_library(void);
 
+/* Who drives the function at @address: 1, and its @name; 0: nobody; -errno: that cannot be told. */
+int nti_pci_driver(struct nti_os *os, const char *address, char *name, size_t size);
+
 /* Functions in the order of their addresses; NULL behind the last. */
 const struct nti_pci_function *nti_pci_get(const struct nti_pci *p, size_t index);
 
@@ -46,6 +49,13 @@ int nti_pci_config_read(struct nti_pci *p, const struct nti_pci_function *f, uin
 int nti_pci_config_write(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
 			 uint32_t bits, uint64_t value, struct nti_error *e);
 
+/*
+ * Map the first @bytes of BAR 0, for reading and writing, before anything in it is accessed; what
+ * is behind them cannot be. All of a process share one such mapping of a function, as libpciaccess
+ * knows one. Errors as of reading.
+ */
+int nti_pci_memory_share(struct nti_pci *p, const struct nti_pci_function *f, uint32_t bytes,
+			 struct nti_error *e);
 /*
  * The same of 32 or 64 bits in BAR 0, which is mapped the first time, for writing as well when that
  * is asked for first.

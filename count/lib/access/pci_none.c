@@ -50,6 +50,13 @@ int nti_pci_config_write(struct nti_pci *p, const struct nti_pci_function *f, ui
 	return missing(e);
 }
 
+int nti_pci_memory_share(struct nti_pci *p, const struct nti_pci_function *f, uint32_t bytes,
+			 struct nti_error *e)
+{
+	(void)p, (void)f, (void)bytes;
+	return missing(e);
+}
+
 int nti_pci_memory_read(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
 			uint32_t bits, uint64_t *value, struct nti_error *e)
 {

@@ -118,6 +118,8 @@ int nti_context_units(struct ntime_ctx *ctx)
 	if (ret == 0 && ctx->model)
 		ret = nti_cards_add_model(&ctx->units, ctx->model_chip, ctx->model_units,
 					  ctx->model);
+	if (ret == 0)
+		ret = nti_cards_add(ctx->os, &ctx->units);
 	free(ctx->boxes_cpu);
 	ctx->boxes_cpu = NULL;
 	if (!ret)

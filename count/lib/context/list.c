@@ -67,7 +67,7 @@ static const struct nti_why *why_no_model(const struct ntime_ctx *ctx)
 	static const struct nti_why no_card = {
 		NTIME_REASON_NO_HARDWARE,
 		"gpu0",
-		"NTIME_MODEL names no model of a card, and counters of real cards are not read yet",
+		"NTIME_MODEL names no model of a card",
 		"ntime model run GT218 --listen card.sock, and NTIME_MODEL=card.sock",
 	};
 

@@ -16,5 +16,10 @@ int nti_card_find_model(const char *socket, const struct nthw_nv_chip **chip, ui
 /* A unit for it; names of cards are in order of coming. 0 or -ENOMEM. */
 int nti_cards_add_model(struct nti_units *units, const struct nthw_nv_chip *chip, uint32_t has,
 			const char *socket);
+/*
+ * Units for NVIDIA's cards on the bus of @os, absent with a reason where they cannot be counted.
+ * Their registers are looked at on this machine alone. 0 or -ENOMEM.
+ */
+int nti_cards_add(struct nti_os *os, struct nti_units *units);
 
 #endif

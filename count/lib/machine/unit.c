@@ -530,7 +530,7 @@ const struct nti_unit *nti_units_match(const struct nti_units *units, const char
 bool nti_unit_is_reached(struct nti_os *os, const struct nti_unit *unit, enum nti_method method)
 {
 	if (unit->card)
-		return method == NTI_METHOD_MODEL;
+		return method == nti_method_of_card(unit->card);
 	if (!unit->boxes && unit->kind != NTI_UNIT_CORE)
 		return false;
 	return nti_method_reaches(os, unit->boxes ? unit->box : NULL, method);

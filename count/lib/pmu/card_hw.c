@@ -26,7 +26,8 @@ struct card_hw {
 	uint64_t count[NTHW_NV50_COUNTERS]; /* of all periods since it was programmed */
 	uint64_t unsure;
 	bool is_running;
-	int error; /* of the look that goes on */
+	bool is_gone; /* what is mapped there may be another device's by now */
+	int error;    /* of the look that goes on */
 };
 
 static struct card_hw *card_of(struct nti_pmu_hw *hw)
@@ -379,6 +380,12 @@ static int end_period(struct card_hw *card)
 	unsigned int i;
 	int ret = nthw_nv50_end(&card->pm, &card->state, &period);
 
+	/*
+	 * A mapping of one that was unplugged may read 0, which a clock that stands still does too.
+	 */
+	if (ret == -ETIMEDOUT && nthw_nv50_identify(&card->pm) < 0)
+		ret = -ENODEV;
+	card->is_gone |= ret == -ENODEV;
 	/* A card that went away (pmu_group.c) counts no more, and nothing else is wrong. */
 	if (ret < 0) {
 		if (ret != -ENODEV && ret != -EIO)
@@ -466,7 +473,7 @@ static int card_release(struct nti_pmu_hw *hw)
 	struct card_hw *card = card_of(hw);
 
 	card->is_running = false;
-	return nthw_nv50_restore(&card->pm, &card->state);
+	return card->is_gone ? -ENODEV : nthw_nv50_restore(&card->pm, &card->state);
 }
 
 static void card_free(struct nti_pmu_hw *hw)

@@ -223,11 +223,12 @@ static int explain_no_sequence(const struct nti_pmus *pmus, const struct wanted 
 	char where[NTI_HANDLE_WHERE_BYTES];
 	const struct nti_why *why;
 
+	nti_handle_where(&what->handle, where, sizeof(where));
 	if (what->handle.card)
 		return nti_absence_set(out, NTIME_REASON_FAILED, what->unit->name,
 				       "run ntime again",
-				       "%s is another chip than before: %s was there",
-				       what->handle.card->socket, what->handle.card->chip->name);
+				       "%s is another chip than before: %s was there", where,
+				       what->handle.card->chip->name);
 	if (what->unit->kind == NTI_UNIT_CORE)
 		return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, what->unit->name,
 				       "count through perf: --via perf",
@@ -239,7 +240,6 @@ static int explain_no_sequence(const struct nti_pmus *pmus, const struct wanted 
 	 */
 	if (nti_method_probe(pmus->os, what->handle.method, &why) < 0)
 		return nti_absence_set_why(out, why);
-	nti_handle_where(&what->handle, where, sizeof(where));
 	return nti_absence_set(out, NTIME_REASON_FAILED, what->unit->name, "ntime list -v",
 			       "none of the counters of %s of %s can be read", what->unit->name,
 			       where);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/regs/devices.h"
+#include "core/regs/nv50_chip.h"
 #include "core/regs/regs.h"
 #include "core/seq/box.h"
 #include "count/lib/access/claim_file.h"
@@ -608,13 +609,50 @@ TEST(functions_with_such_registers)
 {
 	size_t i, devices = 0;
 	const struct nthw_box_kind *imc = nthw_box_kind("snbep_imc");
+	char name[NTHW_NAME_SIZE];
 
 	assert_non_null(imc);
+	(void)nthw_reg_name(imc->select, 0, name, sizeof(name));
 	for (i = 0; i < nthw_pci_device_count; i++)
-		devices += nti_claim_is_of_device(&nthw_pci_devices[i], imc->select->addr);
+		devices +=
+			nti_claim_is_of_device(nthw_pci_devices[i].vendor,
+					       nthw_pci_devices[i].device, name, imc->select->addr);
 	assert_true(devices > 0 && devices < nthw_pci_device_count);
-	TT_IS(nti_claim_is_of_device(nthw_pci_device(0x8086, 0x2922), imc->select->addr), 0);
-	TT_IS(nti_claim_is_of_device(NULL, imc->select->addr), 0);
+	TT_IS(nti_claim_is_of_device(0x8086, 0x2922, name, imc->select->addr), 0);
+	TT_IS(nti_claim_is_of_device(0x10de, 0xa65, name, imc->select->addr), 0);
+	TT_IS(nti_claim_is_of_device(0x10de, 0xa65, "PROP.PM_MUX", 0x408750), 1);
+	/* Where G80 has it. */
+	TT_IS(nti_claim_is_of_device(0x10de, 0xa65, "PROP.PM_MUX", 0x408e50), 0);
+	TT_IS(nti_claim_is_of_device(0x10de, 0xa65, "VFETCH.PM_MUX", 0x400c0c), 0);
+}
+
+/* Of each chip, though one has a register of the same name with other bits. */
+TEST(multiplexers_of_cards_are_written_down)
+{
+	char text[NTI_CLAIM_LINE_BYTES];
+	size_t lines = 0;
+
+	for (size_t i = 0; i < nthw_nv_chip_count; i++) {
+		for (uint32_t at = 0x407000; at < 0x410000; at += 4) {
+			struct nti_claim_line line = { .space = NTHW_SPACE_MMIO,
+						       .address = at,
+						       .bits = 32,
+						       .package = -1,
+						       .device = "0000:01:00.0" };
+			uint32_t index;
+			const struct nthw_reg *row = nthw_nv_reg_at(&nthw_nv_chips[i], at, &index);
+
+			if (!row || !row->runs)
+				continue;
+			(void)nthw_reg_name(row, index, line.name, sizeof(line.name));
+			line.ours = line.next = nthw_reg_stored(row);
+			TT_IS(nti_claim_line_format(&line, text), 0);
+			line.ours |= ~nthw_reg_stored(row) & UINT32_MAX;
+			TT_IS(nti_claim_line_format(&line, text), -EINVAL);
+			lines++;
+		}
+	}
+	assert_true(lines > 100);
 }
 
 /* CPU 1 went off line since: CPU 2 is of the same package, CPU 0 is not. */
@@ -826,6 +864,7 @@ int main(void)
 		cmocka_unit_test(registers_without_row),
 		cmocka_unit_test(registers_of_boxes_have_rows),
 		cmocka_unit_test(functions_with_such_registers),
+		cmocka_unit_test(multiplexers_of_cards_are_written_down),
 		cmocka_unit_test(list_of_what_was_left),
 		cmocka_unit_test(another_cpu_of_the_package),
 		cmocka_unit_test(memory_controllers),

@@ -1700,6 +1700,28 @@ def put(path, text):
         f.write(text)
 
 
+# A card of NVIDIA's, whose BAR 0 has 16 MiB: device id, class, bytes of BAR 0, driver; code and part of the reason why another root has it not.
+CARDS = ((0xa65, 0x030000, 1 << 24, None, 'not-supported', 'of another machine'), (0xa65, 0x030200, 1 << 24, 'nouveau', 'busy', 'the driver nouveau has the card'),
+         (0xa65, 0x030000, 1 << 16, None, 'not-supported', 'has 64 KiB'), (0x1b80, 0x030000, 1 << 24, 'nvidia', 'not-supported', '10de:1b80'),
+         (0xffff, 0x030000, 1 << 24, None, 'not-supported', '10de:ffff'), (0xa65, 0x040300, 1 << 14, None, None, ''))
+
+
+@real_only
+def cards_on_the_bus_are_units_or_have_a_reason():
+    with Directory():
+        for i, (device, kind, size, driver, _, _) in enumerate(CARDS):
+            folder = f'tree/sys/bus/pci/devices/0000:0{i}:00.0'
+            for name, text in (('vendor', '0x10de'), ('device', hex(device)), ('class', hex(kind)), ('resource', f'{1 << 28:#x} {(1 << 28) + size - 1:#x} 0x40200')):
+                put(f'{folder}/{name}', text + '\n')
+            if driver:
+                os.symlink('../../../bus/pci/drivers/' + driver, folder + '/driver')
+        units = {unit['name']: unit for unit in json.loads(ntime('list', '--units', '--json', '--root', 'tree').stdout)['units']}
+        wanted = [(code, part) for *_, code, part in CARDS if code is not None]
+        equal([(units[f'gpu{i}'].get('reason_code', ''), part in units[f'gpu{i}'].get('reason', '')) for i, (_, part) in enumerate(wanted)],
+              [(code, True) for code, _ in wanted], units)
+        equal('gpu5' in units, False)
+
+
 @real_only
 def trees_of_strangers_show_themselves_alone():
     """Nobody writes into their pipe, their links lead nowhere outside, and no event is made of either."""

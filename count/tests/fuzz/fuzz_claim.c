@@ -17,7 +17,8 @@ static void check_line(const struct nti_claim_line *line)
 	int ret;
 
 	fuzz_expect(row && row->role == NTHW_ROLE_SELECT && row->runs);
-	fuzz_expect(line->space == NTHW_SPACE_MSR || line->space == NTHW_SPACE_PCI);
+	fuzz_expect(line->space == NTHW_SPACE_MSR || line->space == NTHW_SPACE_PCI ||
+		    line->space == NTHW_SPACE_MMIO);
 	fuzz_expect((line->space == NTHW_SPACE_MSR) == (nti_claim_cpu(line->device) >= 0));
 	fuzz_expect(line->bits && line->bits <= 64 && line->package >= -1);
 	fuzz_expect(strlen(line->name) < sizeof(line->name));
