@@ -56,10 +56,24 @@ static void truth(const struct ntm_proxy *p, char *text, size_t bytes)
 	ntm_proxy_truth(p, text + 3, bytes - 3);
 }
 
+/* A command of the kind's own; @words are those behind the name. */
+static void command(struct ntm_proxy *p, const char *verb, const char *words, char *text,
+		    size_t bytes)
+{
+	char answer[ANSWER_BYTES / 2];
+
+	if (p->kind->command(p->model, verb, words, answer, sizeof(answer)) == 0)
+		snprintf(text, bytes, *answer ? "ok %s" : "ok", answer);
+	else
+		snprintf(text, bytes, "error: %s %s %s: %s", verb, p->name, words,
+			 *answer ? answer : p->kind->commands);
+}
+
 void ntm_control_answer(struct ntm_control *c, const char *line, char *text, size_t bytes)
 {
 	char copy[NTM_CONTROL_LINE_BYTES], *word[WORDS + 1] = { NULL }, *rest = copy;
 	struct ntm_proxy *p;
+	const char *words;
 	size_t n = 0;
 
 	if (strncmp(line, "echo ", 5) == 0) {
@@ -73,10 +87,18 @@ void ntm_control_answer(struct ntm_control *c, const char *line, char *text, siz
 		list(c, text, bytes);
 		return;
 	}
+	p = n >= 3 ? find_device(c, word[1]) : NULL;
+	if (p && p->kind->command) {
+		words = strstr(line + strspn(line, " \t") + strlen(word[0]), word[1]) +
+			strlen(word[1]);
+		command(p, word[0], words + strspn(words, " \t"), text, bytes);
+		return;
+	}
 	if (!(n == 4 && strcmp(word[0], "count") == 0) &&
 	    !(n == 2 && strcmp(word[0], "truth") == 0)) {
 		snprintf(text, bytes,
-			 "error: expected echo TEXT, list, count NAME WHAT NUMBER or truth NAME");
+			 "error: expected echo TEXT, list, count NAME WHAT NUMBER, truth NAME or "
+			 "a command of the kind (--list)");
 		return;
 	}
 	p = find_device(c, word[1]);

@@ -9,6 +9,7 @@
  *     count NAME WHAT NUMBER    ok                  NUMBER more of WHAT happened (reads, clocks,
  *                                                   ticks, ...)
  *     truth NAME                ok WHAT=NUMBER ...  all it was told, then what its counters hold
+ *     VERB NAME WORD...         ok ANSWER           a command of the kind's own: play card 5
  */
 #ifndef NTM_PROXY_CONTROL_H
 #define NTM_PROXY_CONTROL_H

@@ -171,5 +171,5 @@ static const struct ntm_proxy_kind test = {
 	.count = test_count,
 };
 
-const struct ntm_proxy_kind *const ntm_proxy_kinds[] = { &imc, &ubox, &test };
+const struct ntm_proxy_kind *const ntm_proxy_kinds[] = { &imc, &ubox, &test, &ntm_proxy_card };
 const size_t ntm_proxy_kind_count = NTHW_ARRAY_SIZE(ntm_proxy_kinds);

@@ -60,8 +60,11 @@ static int list_kinds(void)
 		const struct ntm_proxy_kind *k = ntm_proxy_kinds[i];
 
 		printf("%-10s %s\n", k->name, k->about);
-		printf("%-10s   argument: %s; counts: %s\n", "",
-		       k->arguments ? k->arguments : "none", k->counts ? k->counts : "nothing");
+		printf("%-10s   argument: %s; %s: %s\n", "", k->arguments ? k->arguments : "none",
+		       k->commands ? "commands" : "counts",
+		       k->commands ? k->commands
+		       : k->counts ? k->counts
+				   : "nothing");
 	}
 	return 0;
 }

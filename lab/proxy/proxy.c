@@ -494,6 +494,8 @@ void ntm_proxy_fini(struct ntm_proxy *p)
 	close_fd(&p->irq_fd);
 	close_fd(&p->resample_fd);
 	close_fd(&p->fd);
+	if (p->model && p->kind->fini)
+		p->kind->fini(p->model);
 	free(p->model);
 	p->model = NULL;
 }

@@ -35,12 +35,14 @@ struct ntm_proxy_kind {
 	const char *about;
 	const char *arguments; /* for people; NULL when it takes none */
 	const char *counts;    /* names that .count takes, separated by blanks; NULL when none */
+	const char *commands;  /* that .command takes, for people; NULL when none */
 	size_t bytes;	       /* of the model */
 	/*
 	 * False when @argument (may be "") is not one of .arguments. @bus lives as long as the
 	 * model.
 	 */
 	bool (*init)(void *model, struct ntm_pci_bus *bus, const char *argument);
+	void (*fini)(void *model); /* what .init allocated; also after it failed */
 	void (*reset)(void *model);
 	uint32_t (*config_read)(void *model, uint32_t addr, uint32_t bytes);
 	void (*config_write)(void *model, uint32_t addr, uint32_t bytes, uint32_t value);
@@ -52,7 +54,10 @@ struct ntm_proxy_kind {
 	void (*count)(void *model, size_t what, uint64_t number);
 	/* One line: what is in the counters now. */
 	void (*state)(void *model, char *text, size_t bytes);
+	/* @verb of .commands, with what follows. 0, or -errno; what there is to say in @answer. */
+	int (*command)(void *model, const char *verb, const char *text, char *answer, size_t bytes);
 };
+extern const struct ntm_proxy_kind ntm_proxy_card; /* card.c */
 
 extern const struct ntm_proxy_kind *const ntm_proxy_kinds[];
 extern const size_t ntm_proxy_kind_count;

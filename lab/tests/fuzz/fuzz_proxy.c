@@ -73,19 +73,25 @@ static void command(struct ntm_proxy *p, const uint8_t *data, size_t size)
 	fuzz_expect(strncmp(text, "ok", 2) == 0 || strncmp(text, "error: ", 7) == 0);
 }
 
+/* What a kind takes. */
+static const char *argument_of(const struct ntm_proxy_kind *kind)
+{
+	if (strcmp(kind->name, "nv50") == 0)
+		return "GT218";
+	return kind->arguments ? "0" : "";
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const struct ntm_proxy_kind *kind;
 	struct ntm_proxy p;
 	int ends[2], ret;
 
 	if (!size)
 		return 0;
+	kind = ntm_proxy_kinds[data[0] % ntm_proxy_kind_count];
 	fuzz_expect(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
-	/* The last kind, test, takes no argument, the others a number. */
-	fuzz_expect(ntm_proxy_init(&p, ntm_proxy_kinds[data[0] % ntm_proxy_kind_count],
-				   data[0] % ntm_proxy_kind_count == ntm_proxy_kind_count - 1 ? ""
-											      : "0",
-				   "dev", ends[1], NULL) == 0);
+	fuzz_expect(ntm_proxy_init(&p, kind, argument_of(kind), "dev", ends[1], NULL) == 0);
 	if (data[0] & 0x80)
 		share_memory(ends[0]);
 	ret = feed(&p, ends[0], data + 1, size - 1);

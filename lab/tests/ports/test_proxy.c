@@ -445,6 +445,9 @@ static const struct control_row {
 	int line;
 	const char *command, *answer;
 } control_rows[] = {
+#define EXPECTED                                                                                   \
+	"error: expected echo TEXT, list, count NAME WHAT NUMBER, truth NAME or a command of the " \
+	"kind (--list)"
 	{ __LINE__, "echo 1 2  3", "ok 1 2  3" },
 	{ __LINE__, "list", "ok dev=snbep-imc:waiting" },
 	{ __LINE__, "count dev reads 1000", "ok" },
@@ -465,12 +468,46 @@ static const struct control_row {
 	  "error: \"18446744073709551616\" is not a number below 2^64" },
 	{ __LINE__, "count other reads 1",
 	  "error: no device is called \"other\"; \"list\" has them" },
-	{ __LINE__, "", "error: expected echo TEXT, list, count NAME WHAT NUMBER or truth NAME" },
-	{ __LINE__, "truth",
-	  "error: expected echo TEXT, list, count NAME WHAT NUMBER or truth NAME" },
-	{ __LINE__, "count dev reads 1 2 3",
-	  "error: expected echo TEXT, list, count NAME WHAT NUMBER or truth NAME" },
+	{ __LINE__, "", EXPECTED },
+	{ __LINE__, "truth", EXPECTED },
+	{ __LINE__, "count dev reads 1 2 3", EXPECTED },
 };
+
+#define CARD_COMMANDS "play NUMBER, truth EVENT, inject ones|nothing"
+/* Of a card, whose frames are the same each time. */
+static const struct control_row card_rows[] = {
+	{ __LINE__, "truth dev gpu_idle", "ok 0" },
+	{ __LINE__, "play dev 5", "ok" },
+	{ __LINE__, "truth dev gpu_idle", "ok 7057" },
+	{ __LINE__, "truth  dev\tgpu_idle", "ok 7057" },
+	{ __LINE__, "play dev 5", "ok" },
+	{ __LINE__, "truth dev gpu_idle", "ok 7057" },
+	{ __LINE__, "inject dev ones", "ok" },
+	{ __LINE__, "inject dev nothing", "ok" },
+	{ __LINE__, "play dev 0", "error: play dev 0: " CARD_COMMANDS },
+	{ __LINE__, "play dev 100001", "error: play dev 100001: " CARD_COMMANDS },
+	{ __LINE__, "play dev 5 5", "error: play dev 5 5: " CARD_COMMANDS },
+	{ __LINE__, "inject dev zeros", "error: inject dev zeros: " CARD_COMMANDS },
+	{ __LINE__, "fly dev away", "error: fly dev away: " CARD_COMMANDS },
+	{ __LINE__, "play dev", EXPECTED },
+	{ __LINE__, "play other 5", EXPECTED },
+};
+
+TEST(commands_of_a_card)
+{
+	struct ntm_control c = { .device_count = 1 };
+	struct bench b;
+
+	open_bench(&b, "nv50", "GT218");
+	c.devices = &b.proxy;
+	TT_FOR_EACH_ROW(r, card_rows) {
+		char text[512];
+
+		ntm_control_answer(&c, r->command, text, sizeof(text));
+		TT_STR(r, text, r->answer);
+	}
+	close_bench(&b);
+}
 
 TEST(commands)
 {
@@ -535,6 +572,7 @@ int main(void)
 		cmocka_unit_test(memory_that_cannot_be),
 		cmocka_unit_test(kinds_refuse_wrong_arguments),
 		cmocka_unit_test(commands),
+		cmocka_unit_test(commands_of_a_card),
 		cmocka_unit_test(command_stream),
 	};
 
