@@ -233,6 +233,9 @@ TEST(card_is_found_and_counted)
 	TT_IS(lab_shell("ntime list --units", out), 0);
 	TT_HAS(out, "gpu0");
 	TT_HAS(out, "GT218");
+	/* A recording has it, and counts nothing. */
+	lab_must("ntime doctor --record /tmp/card && ntime list --units --machine /tmp/card", 0,
+		 "graphics card (GT218)");
 	assert_true(count_all("gpu0", "card") > 20);
 	TT_IS(sum(bar), found);
 	munmap((void *)(uintptr_t)bar, BAR_BYTES);

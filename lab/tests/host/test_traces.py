@@ -3,8 +3,10 @@
 """Real traces in guests against what the device itself logged: mmiotrace of Linux, and QEMU's VFIO events of a virtual machine in a guest with an
 IOMMU. Cards are lent and given back there by ntime trace bind and unbind. Speaks TAP."""
 import contextlib
+import csv
 import functools
 import glob
+import io
 import json
 import os
 import subprocess
@@ -366,6 +368,22 @@ def stat_adds_up():
     rows = table['registers']
     for kind in ('read', 'write'):
         equal((kind, sum(row[kind + 's'] for row in rows)), (kind, sum(row[0] == kind for row in wanted)))
+
+
+# ---- ntime on a card ----
+
+ASKED = ('gpu_idle', 'geom_busy', 'rop_busy')
+
+
+@test
+def what_ntime_does_on_a_card_derives_to_what_was_asked_for():
+    """By the device's own log: mmiotrace sees no mapping of a user's."""
+    result = run_script('x86-gpu', f'ntime -e {",".join(f"gpu0/{name}/" for name in ASKED)} -- /lab/host play card 5')
+    lines = [f'vfio_region_read  ({TRACED}:region{bar}+{at:#x}, {size}) = {value:#x}\n' if kind == 'read' else
+             f'vfio_region_write  ({TRACED}:region{bar}+{at:#x}, {value:#x}, {size})\n' for kind, bar, at, size, value in true_accesses(result.truth)]
+    text = ntime('trace', 'derive', '-q', '--tsv', '-', given=''.join(lines).encode()).decode()
+    said = {event.split('@')[0] for row in csv.DictReader(io.StringIO(text), delimiter='\t') for event in row['event'].split('|')}
+    equal(said & set(ASKED), set(ASKED))
 
 
 if __name__ == '__main__':
