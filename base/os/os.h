@@ -168,10 +168,6 @@ bool nti_os_has_modules(struct nti_os *os);
  */
 int nti_os_online(struct nti_os *os, char *buf, size_t size);
 /*
- * The CPUs on line, as 0-3,8: its length; of a recording without it 0. -ENOENT: no /sys and /proc.
- */
-int nti_os_online(struct nti_os *os, char *buf, size_t size);
-/*
  * Package of @cpu as the kernel numbers it (physical_package_id), below NTI_CPU_LIMIT; -1: not
  * known, as of a CPU that is off line.
  */
