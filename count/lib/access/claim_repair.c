@@ -221,7 +221,6 @@ static int find_function(struct real_handles *l, const struct nti_claim_repair *
 			 const struct nti_pci_function **out, struct nti_error *e)
 {
 	const char *address = at->device;
-	size_t i;
 	int ret = l->has_pci ? 0 : nti_pci_new(l->os, &l->pci);
 
 	*out = NULL;
@@ -231,11 +230,9 @@ static int find_function(struct real_handles *l, const struct nti_claim_repair *
 	if (!l->pci)
 		return nti_error(e, -ENOTSUP, "PCI function %s cannot be reached from here",
 				 address);
-	for (i = 0; (*out = nti_pci_get(l->pci, i)); i++) {
-		if (strcmp((*out)->address, address) == 0)
-			return check_function(*out, at, e);
-	}
-	return nti_error(e, -ENODEV, "PCI function %s is gone", address);
+	*out = nti_pci_find(l->pci, address, NULL);
+	return *out ? check_function(*out, at, e)
+		    : nti_error(e, -ENODEV, "PCI function %s is gone", address);
 }
 
 static int real_read(struct nti_claim_access *handles, const struct nti_claim_repair *at,

@@ -107,6 +107,19 @@ static int card_write(struct nthw_io *io, enum nthw_space space, unsigned int un
 	return nti_pci_memory_write(l->pci, handle->function, address, 32, value, &l->error);
 }
 
+const struct nti_pci_function *nti_pci_find(const struct nti_pci *p, const char *address,
+					    unsigned int *index)
+{
+	const struct nti_pci_function *f;
+	unsigned int i;
+
+	for (i = 0; (f = nti_pci_get(p, i)) && strcmp(f->address, address) != 0; i++)
+		;
+	if (f && index)
+		*index = i;
+	return f;
+}
+
 int nti_pci_driver(struct nti_os *os, const char *address, char *name, size_t size)
 {
 	char path[96], target[256];
@@ -139,19 +152,14 @@ static int open_pci(struct nti_handle *handle, const struct nti_handle_request *
 	const char *address = what->card ? what->card->function : what->box->function;
 	struct nti_handles *l = handle->handles;
 	const struct nti_pci_function *f;
-	unsigned int i;
 	int ret = l->pci ? 0 : nti_pci_new(l->os, &l->pci);
 
 	if (ret < 0)
 		return ret;
-	for (i = 0; (f = nti_pci_get(l->pci, i)); i++) {
-		if (strcmp(f->address, address) == 0)
-			break;
-	}
+	f = nti_pci_find(l->pci, address, &handle->unit);
 	if (!f)
 		return nti_error(&l->error, -ENODEV, "there is no PCI function %s", address);
 	handle->function = f;
-	handle->unit = i;
 	handle->io = what->card ? (struct nthw_io){ .read = card_read, .write = card_write }
 				: (struct nthw_io){ .read = pci_read, .write = pci_write };
 	ret = nti_handle_claim(handle, what);

@@ -38,6 +38,9 @@ int nti_pci_driver(struct nti_os *os, const char *address, char *name, size_t si
 
 /* Functions in the order of their addresses; NULL behind the last. */
 const struct nti_pci_function *nti_pci_get(const struct nti_pci *p, size_t index);
+/* The function at @address, and its number in *@index (may be NULL); NULL: there is none. */
+const struct nti_pci_function *nti_pci_find(const struct nti_pci *p, const char *address,
+					    unsigned int *index);
 
 /*
  * Registers of 8, 16, 24, 32 or 64 bits in configuration space; 64 bits are read as high, low, high

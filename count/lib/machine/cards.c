@@ -110,17 +110,6 @@ static uint64_t bytes_of_bar(struct nti_os *os, const char *address)
 	return last - first + 1;
 }
 
-static const struct nti_pci_function *find_function(const struct finder *f, const char *address)
-{
-	const struct nti_pci_function *function;
-	size_t i;
-
-	for (i = 0; (function = nti_pci_get(f->pci, i)); i++)
-		if (strcmp(function->address, address) == 0)
-			break;
-	return function;
-}
-
 /* Who drives the card uses its counters as it likes, and may take its power away. */
 static int check_driver(const struct finder *f, struct nti_unit *unit)
 {
@@ -154,7 +143,7 @@ static int look_at(struct finder *f, struct nti_unit *unit)
 	char remedy[96];
 	int ret = f->pci ? 0 : nti_pci_new(f->os, &f->pci);
 
-	function = find_function(f, card->function);
+	function = nti_pci_find(f->pci, card->function, NULL);
 	if (ret == 0)
 		ret = function ? nti_pci_config_read(f->pci, function, COMMAND, COMMAND_BITS,
 						     &command, &error)
@@ -276,11 +265,13 @@ static int see_function(void *arg, const char *address)
 int nti_cards_add(struct nti_os *os, struct nti_units *units)
 {
 	struct finder f = { .os = os, .units = units };
+	size_t before = units->count;
 	int ret = os->ops->list(os, FUNCTIONS, see_function, &f);
 
 	nti_pci_free(f.pci);
 	if (ret == -ENOMEM)
 		return ret;
-	nti_units_sort(units);
+	if (units->count > before)
+		nti_units_sort(units);
 	return 0;
 }
