@@ -339,6 +339,56 @@ uint64_t nthw_nv50_also(const struct nthw_nv50_event *event)
 	return event->mode ? counter_bit(event->domain, NTHW_NV50_START) : 0;
 }
 
+bool nthw_nv50_can_share(const struct nthw_nv50_event *a, const struct nthw_nv50_event *b)
+{
+	uint32_t i, of_a, of_b, in_a, in_b;
+
+	for (i = 1; i < NTHW_NV_MUXES; i++)
+		if (nthw_nv50_wants(a, i, &of_a, &in_a) && nthw_nv50_wants(b, i, &of_b, &in_b) &&
+		    (of_a != of_b || in_a != in_b))
+			return false;
+	return true;
+}
+
+/* From G200 on each MP has twenty groups, from this one on; before, MP 0 and 1 share some. */
+#define NEW_MP_GROUP 0x14u
+
+uint32_t nthw_nv50_mps(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event)
+{
+	bool is_new = chip->family >= NTHW_NV_G200;
+	uint32_t i, mps = 0;
+
+	for (i = 0; i < 4; i++) {
+		uint32_t group = event->groups >> 8 * i & 0xff;
+
+		if (!(event->led >> i & 1))
+			continue;
+		if (is_new && group >= NEW_MP_GROUP && group < 5 * NEW_MP_GROUP)
+			mps |= (uint32_t)1 << (group / NEW_MP_GROUP - 1);
+		else if (!is_new && group < 2)
+			mps |= (uint32_t)1 << group;
+		else if (!is_new && (group == 3 || group == 4))
+			mps |= 3;
+	}
+	return mps;
+}
+
+/*
+ * No domain of these chips is known to run above 2.0 GHz; with 2.5 a counter of clocks is full
+ * after 1.7 s (a guess to the safe side).
+ */
+#define EVENTS_PER_US 2500u
+#define HORIZON_NS (((uint64_t)1 << 32) * 1000u / EVENTS_PER_US)
+
+uint64_t nthw_nv50_horizon_ns(const struct nthw_nv50_event *event)
+{
+	/* What it adds in a clock at most: 1, 15, 63. */
+	static const uint64_t horizon[NTHW_NV50_MODES] = { HORIZON_NS, HORIZON_NS / 15,
+							   HORIZON_NS / 63 };
+
+	return horizon[event->mode];
+}
+
 uint64_t nthw_nv50_all(const struct nthw_nv_chip *chip)
 {
 	uint64_t all = 0;

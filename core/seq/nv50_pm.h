@@ -47,8 +47,13 @@ enum nthw_nv50_slot {
 #define NTHW_NV50_CLOCKS (NTHW_NV50_SLOTS * NTHW_NV_DOMAINS)
 #define NTHW_NV50_COUNTERS (NTHW_NV50_CLOCKS + NTHW_NV_DOMAINS)
 
-/* Reads of a domain's CTRL after a trigger before it is given up. */
+/*
+ * Reads of a domain's CTRL after a trigger before it is given up. Who waits with interrupts off
+ * asks for fewer.
+ */
+#ifndef NTHW_NV50_WAIT
 #define NTHW_NV50_WAIT 1000
+#endif
 
 struct nthw_nv50_pm {
 	const struct nthw_nv_chip *chip;
@@ -152,6 +157,12 @@ bool nthw_nv50_wants(const struct nthw_nv50_event *event, uint32_t number, uint3
 uint64_t nthw_nv50_counters(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event);
 /* The counter that a sum takes besides; 0: none. */
 uint64_t nthw_nv50_also(const struct nthw_nv50_event *event);
+/* Do they need no multiplexer with two values, or in two units? */
+bool nthw_nv50_can_share(const struct nthw_nv50_event *a, const struct nthw_nv50_event *b);
+/* MPs whose wires @event is made of, by their groups in domain 3; 0: it has none. */
+uint32_t nthw_nv50_mps(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event);
+/* After so many nanoseconds its counter may be full. */
+uint64_t nthw_nv50_horizon_ns(const struct nthw_nv50_event *event);
 /* Counters of all domains that @chip has. */
 uint64_t nthw_nv50_all(const struct nthw_nv_chip *chip);
 /* The register that counter @counter is read in, for its name; its instance in *@index. */

@@ -12,13 +12,6 @@
 #include "count/lib/pmu/pmu.h"
 #include "count/lib/pmu/pmu_hw.h"
 
-/*
- * No domain of these chips is known to run above 2.0 GHz; with 2.5 a counter of clocks is full
- * after 1.7 s (a guess to the safe side).
- */
-#define EVENTS_PER_US 2500u
-#define HORIZON_NS (((uint64_t)1 << 32) * 1000u / EVENTS_PER_US)
-
 struct card_hw {
 	struct nti_pmu_hw hw; /* first */
 	struct nthw_nv50_pm pm;
@@ -40,9 +33,6 @@ static const struct card_hw *card_at(const struct nti_pmu_hw *hw)
 	return (const struct card_hw *)hw;
 }
 
-/* From G200 on each MP has twenty groups, from this one on; before, MP 0 and 1 share some. */
-#define NEW_MP_GROUP 0x14u
-
 static const char *const kinds[] = {
 	[NTHW_NV_TPC] = "TPC",
 	[NTHW_NV_ROP] = "memory partition",
@@ -63,33 +53,12 @@ unsigned int nti_card_unit(const struct nti_unit_card *card, uint32_t kind, uint
 	return unit ? unit - 1 : first_of(units_of(card, kind));
 }
 
-/* Of the groups of domain 3 that are of an MP each, or of two: those whose wires the event has. */
-static uint32_t mps_of(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event)
-{
-	bool is_new = chip->family >= NTHW_NV_G200;
-	uint32_t mps = 0;
-
-	for (uint32_t i = 0; i < 4; i++) {
-		uint32_t group = event->groups >> 8 * i & 0xff;
-
-		if (!(event->led >> i & 1))
-			continue;
-		if (is_new && group >= NEW_MP_GROUP && group < 5 * NEW_MP_GROUP)
-			mps |= (uint32_t)1 << (group / NEW_MP_GROUP - 1);
-		else if (!is_new && group < 2)
-			mps |= (uint32_t)1 << group;
-		else if (!is_new && (group == 3 || group == 4))
-			mps |= 3;
-	}
-	return mps;
-}
-
 /* Units that @event needs are there; that one is the first of its kind need not be said. */
 static int check_units(const struct nti_part *part, struct nthw_nv50_event *event,
 		       struct nti_absence *absent)
 {
 	uint32_t units = event->unit ? units_of(part->unit->card, event->kind) : 0;
-	uint32_t mps = mps_of(part->unit->card->chip, event),
+	uint32_t mps = nthw_nv50_mps(part->unit->card->chip, event),
 		 there = units_of(part->unit->card, NTHW_NV_MP);
 	int ret;
 
@@ -283,7 +252,7 @@ struct nti_pmu_share nti_pmu_share(const struct nti_part *part)
 	if (ret < 0 || event.is_clocks)
 		return out;
 	out.mps = units_of(card, NTHW_NV_MP);
-	out.seen_mps = mps_of(card->chip, &event) & out.mps;
+	out.seen_mps = nthw_nv50_mps(card->chip, &event) & out.mps;
 	for (uint32_t i = 1; !out.kind && i < NTHW_NV_MUXES; i++) {
 		uint32_t kind = nthw_nv_muxes[i].units, units = units_of(card, kind);
 
@@ -313,13 +282,7 @@ static int card_encode(const struct nti_pmu_hw *hw, const struct nti_names *name
 
 static bool card_can_share(const struct nti_pmu_event *a, const struct nti_pmu_event *b)
 {
-	uint32_t of_a, of_b, in_a, in_b;
-
-	for (uint32_t i = 1; i < NTHW_NV_MUXES; i++)
-		if (nthw_nv50_wants(&a->card, i, &of_a, &in_a) &&
-		    nthw_nv50_wants(&b->card, i, &of_b, &in_b) && (of_a != of_b || in_a != in_b))
-			return false;
-	return true;
+	return nthw_nv50_can_share(&a->card, &b->card);
 }
 
 static bool card_is_same(const struct nti_pmu_event *a, const struct nti_pmu_event *b)
@@ -438,11 +401,8 @@ static unsigned int card_width(const struct nti_pmu_hw *hw, unsigned int counter
 
 static uint64_t card_horizon_ns(const struct nti_pmu_hw *hw, const struct nti_pmu_event *event)
 {
-	/* What it adds in a clock at most. */
-	static const uint32_t most[NTHW_NV50_MODES] = { 1, 15, 63 };
-
 	(void)hw;
-	return HORIZON_NS / most[event->card.mode];
+	return nthw_nv50_horizon_ns(&event->card);
 }
 
 static uint64_t card_unsure(const struct nti_pmu_hw *hw)
