@@ -31,7 +31,7 @@ def a_run_that_says_nothing_is_a_failure():
 def wrong_arguments_are_refused():
     usage = 'test [--all [PART] | --yard YARD | NAME]\n'
     for words, says in ((['--everything'], usage), (['a', 'b'], usage), (['--yard'], usage), (['--all', 'release', 'lab'], usage),
-                        (['--all', 'plan'], "test: --all knows tables, unit, threads, release, lab, fuzz, disguises, subsets, not 'plan'\n"),
+                        (['--all', 'plan'], "test: --all knows tables, unit, threads, packages, release, lab, fuzz, disguises, not 'plan'\n"),
                         (['--yard', 'plan'], "test: --yard knows core, base, count, driver, trace, gl, lab, not 'plan'\n")):
         done = subprocess.run([f'{common.ROOT}/scripts/test', *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               encoding='utf-8', stdin=subprocess.DEVNULL, check=False)
