@@ -93,6 +93,8 @@ static struct nti_session_group *add_group(struct ntime_session *s,
 	if (!g->part)
 		return NULL;
 	nti_perf_group_init(&g->perf, s->where[at]);
+	if (g->unit->cpus)
+		g->perf.where.device_cpu = (int)strtol(g->unit->cpus, NULL, 10);
 	if (nti_session_is_direct(s, g->unit)) {
 		g->direct = nti_pmu_group_new(s->pmus, g->unit, (unsigned int)s->where[at].cpu);
 		if (!g->direct) {
@@ -159,6 +161,9 @@ struct perf_event_attr nti_session_attr(const struct ntime_session *s,
 	struct perf_event_attr attr = nti_part_attr(p->part);
 	const struct nti_session_item *item = &s->item[p->item];
 
+	/* Whatever the target is. */
+	if (p->part->unit->kind == NTI_UNIT_DEVICE)
+		return attr;
 	attr.inherit = nti_session_is_of_tasks(s) && s->target.flags & NTIME_CHILDREN;
 	attr.enable_on_exec =
 		s->target.flags & NTIME_ON_EXEC &&

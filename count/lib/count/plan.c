@@ -104,7 +104,7 @@ static struct nti_plan_event need_of(const struct ntime_session *s,
 	*also = 0;
 	need.pmu = (uint16_t)unit->number;
 	need.is_exclusive = p->part->attr.exclusive;
-	if (nti_session_is_direct(s, unit))
+	if (nti_session_is_direct(s, unit) || unit->card)
 		*also = nti_session_fill_need(s, p, &need);
 	else if (is_counted_without_counter(unit))
 		need.counters = 0;
@@ -122,7 +122,7 @@ static struct nti_plan_event need_of(const struct ntime_session *s,
 
 static bool is_free_of_counters(const struct ntime_session *s, const struct nti_session_part *p)
 {
-	if (nti_session_is_direct(s, p->part->unit))
+	if (nti_session_is_direct(s, p->part->unit) || p->part->unit->card)
 		return nti_session_needs_no_counter(p);
 	return is_counted_without_counter(p->part->unit);
 }

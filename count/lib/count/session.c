@@ -631,7 +631,8 @@ static int switch_groups(struct ntime_session *s, bool on, bool only_pass)
 		    g->is_off)
 			continue;
 		/* What waits for exec is started by the kernel itself, once, if perf counts it. */
-		if (on && s->target.flags & NTIME_ON_EXEC && !s->clock.was_started && !g->direct)
+		if (on && s->target.flags & NTIME_ON_EXEC && !s->clock.was_started && !g->direct &&
+		    g->unit->kind != NTI_UNIT_DEVICE)
 			continue;
 		/* What was begun is ended: only the beginning can be interrupted. */
 		if (on && !s->clock.was_started && nti_context_interrupted(s->ctx) < 0)
@@ -702,7 +703,7 @@ static bool is_waiting_for_exec(struct ntime_session *s)
 		return false;
 	/* Those that we count ourselves began when the session did. */
 	for (i = 0; i < s->groups.count; i++) {
-		if (s->groups.group[i].direct)
+		if (s->groups.group[i].direct || s->groups.group[i].unit->kind == NTI_UNIT_DEVICE)
 			continue;
 		if (nti_session_group_read(s->ctx->os, &s->groups.group[i], &reading) < 0 ||
 		    reading.enabled_ns)

@@ -14,6 +14,8 @@
 #include "base/os/socket.h"
 
 #define FUNCTIONS "/sys/bus/pci/devices"
+#define ALL_FUNCTIONS "/proc/bus/pci/devices" /* a line each: place, vendor and device, and more */
+#define ALL_BYTES (1u << 18)
 #define DISPLAY 0x03		      /* base class of a PCI function: PCI Code and ID Assignment */
 #define REGISTERS ((uint64_t)1 << 24) /* bytes of BAR 0 of every chip of NVIDIA's since NV04 */
 #define BOOT_0 0u
@@ -195,6 +197,38 @@ static const struct nti_why for_root = {
 	NTI_AS_ROOT ", where the kernel is not locked down",
 };
 
+/* The PMU that ntime's driver made of it; NULL: there is none. */
+static const struct nti_unit *pmu_of(const struct finder *f, const char *address)
+{
+	char function[32];
+	size_t i;
+
+	for (i = 0; i < f->units->count; i++) {
+		const struct nti_unit *unit = f->units->unit[i];
+
+		if (strncmp(unit->name, "ntime_gpu", 9) == 0 &&
+		    nti_os_line(f->os, function, sizeof(function), NTI_SYSFS_DEVICES "/%s/function",
+				unit->name) >= 0 &&
+		    strcmp(function, address) == 0)
+			return unit;
+	}
+	return NULL;
+}
+
+/* perf counts it: who may not, or comes second, is told when an event is opened. */
+static int take_pmu(struct finder *f, struct nti_unit *unit, const struct nti_unit *pmu)
+{
+	uint64_t units = UINT32_MAX;
+
+	/* Not where its memory is switched off. */
+	(void)nti_os_u64(f->os, &units, NTI_SYSFS_DEVICES "/%s/units", pmu->name);
+	unit->card->units = (uint32_t)units;
+	unit->method = NTI_METHOD_PERF;
+	unit->type = pmu->type;
+	unit->cpus = pmu->cpus ? strdup(pmu->cpus) : NULL;
+	return pmu->cpus && !unit->cpus ? -ENOMEM : check_driver(f, unit);
+}
+
 /* What keeps it from being counted, in the order in which a person would remove it. */
 static int check(struct finder *f, struct nti_unit *unit)
 {
@@ -233,6 +267,7 @@ static int see_function(void *arg, const char *address)
 	struct finder *f = arg;
 	const struct nthw_nv_chip *chip;
 	uint64_t vendor, device, class;
+	const struct nti_unit *pmu;
 	struct nti_unit *unit;
 	char desc[64], id[16];
 
@@ -259,14 +294,29 @@ static int see_function(void *arg, const char *address)
 	unit->card->chip = chip;
 	unit->card->units = UINT32_MAX;
 	(void)snprintf(unit->card->function, sizeof(unit->card->function), "%s", address);
-	return check(f, unit);
+	pmu = pmu_of(f, address);
+	return pmu ? take_pmu(f, unit, pmu) : check(f, unit);
+}
+
+/*
+ * False: no function is of NVIDIA. One file tells of all; asking each takes four system calls, and
+ * servers have hundreds. Where it is not there, or longer, each is asked.
+ */
+static bool may_be_there(struct nti_os *os)
+{
+	char *text = malloc(ALL_BYTES);
+	bool may = !text || os->ops->text(os, ALL_FUNCTIONS, text, ALL_BYTES) < 0 ||
+		   strstr(text, "\t10de");
+
+	free(text);
+	return may;
 }
 
 int nti_cards_add(struct nti_os *os, struct nti_units *units)
 {
 	struct finder f = { .os = os, .units = units };
 	size_t before = units->count;
-	int ret = os->ops->list(os, FUNCTIONS, see_function, &f);
+	int ret = may_be_there(os) ? os->ops->list(os, FUNCTIONS, see_function, &f) : 0;
 
 	nti_pci_free(f.pci);
 	if (ret == -ENOMEM)

@@ -12,6 +12,9 @@
 #include "count/lib/perf/refusal.h"
 #include "base/common/text.h"
 
+/* What ntime's driver refused last, and who has a card. */
+#define DRIVER_STATUS "cat /sys/devices/ntime/status"
+
 void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_where where)
 {
 	g->where = where;
@@ -22,6 +25,7 @@ int nti_perf_group_add(struct nti_os *os, struct nti_perf_group *g,
 		       const struct perf_event_attr *attr)
 {
 	struct perf_event_attr copy = *attr;
+	bool is_device = g->where.pid == -1 && g->where.cpu == -1;
 	int fd;
 
 	if (g->count == NTI_PERF_GROUP_MAX)
@@ -36,7 +40,9 @@ int nti_perf_group_add(struct nti_os *os, struct nti_perf_group *g,
 		copy.pinned = 0;
 		copy.exclusive = 0;
 	}
-	fd = os->ops->perf_open(os, &copy, g->where.pid, g->where.cpu, g->count ? g->fd[0] : -1, 0);
+	fd = os->ops->perf_open(os, &copy, g->where.pid,
+				is_device ? g->where.device_cpu : g->where.cpu,
+				g->count ? g->fd[0] : -1, 0);
 	if (fd < 0)
 		return fd;
 	g->fd[g->count++] = fd;
@@ -147,6 +153,11 @@ int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 				       unit->name);
 	case -ENODEV:
 	case -ENXIO:
+		if (unit->card)
+			return nti_absence_set(out, NTIME_REASON_OFFLINE, unit->name, DRIVER_STATUS,
+					       "%s does not answer: its memory is switched off, or "
+					       "it went",
+					       unit->name);
 		(void)snprintf(about, sizeof(about), "CPU %d", where.cpu);
 		return nti_absence_set(
 			out, NTIME_REASON_OFFLINE, about,
@@ -164,7 +175,7 @@ int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 			"perf_event_open(2) does not exist here");
 	case -EBUSY:
 		return nti_absence_set(out, NTIME_REASON_BUSY, unit->name,
-				       "end the other user of the PMU",
+				       unit->card ? DRIVER_STATUS : "end the other user of the PMU",
 				       "another user holds %s for itself", unit->name);
 	default:
 		return nti_absence_set_failed(out, NTIME_REASON_FAILED, unit->name, error,

@@ -21,6 +21,7 @@
 struct nti_perf_where {
 	pid_t pid;
 	int cpu;
+	int device_cpu; /* of a device, which is neither (pid and cpu -1): where perf has it */
 };
 
 struct nti_perf_group {
