@@ -415,6 +415,9 @@ static int claim_locked(struct ntd_reg *reg, struct ntd_file *file, unsigned int
 	if (reg->writer) {
 		*why = "another descriptor has it open for writing";
 		ret = -EBUSY;
+	} else if (unit->device && ntd_device_is_counted(unit->device)) {
+		*why = "perf counts with its card";
+		ret = -EBUSY;
 	} else {
 		ret = claim_idle(reg, why);
 	}

@@ -14,6 +14,7 @@
 #include <linux/pci.h>
 #include <linux/slab.h>
 
+#include "driver/card.h"
 #include "driver/device.h"
 #include "driver/file.h"
 #include "driver/tree.h"
@@ -30,6 +31,13 @@ static bool is_place_of(const struct ntd_device *device, const struct pci_dev *p
 	       device->devfn == pdev->devfn;
 }
 
+static const struct nthw_pci_device *known_of(const struct pci_dev *pdev)
+{
+	const struct nthw_pci_device *known = nthw_pci_device(pdev->vendor, pdev->device);
+
+	return known ?: ntd_card_known(pdev);
+}
+
 /* That was or is there; or a new one. */
 static struct ntd_device *device_at(struct pci_dev *pdev, const struct nthw_pci_device *known)
 {
@@ -40,7 +48,8 @@ static struct ntd_device *device_at(struct pci_dev *pdev, const struct nthw_pci_
 	list_for_each_entry(device, &devices, node) {
 		if (is_place_of(device, pdev) && device->known == known)
 			return device;
-		if (!device->known->ubox)
+		if (!device->known->ubox &&
+		    ntd_card_is_one(device->known) == ntd_card_is_one(known))
 			number = max(number, device->number + 1);
 	}
 	device = kzalloc(sizeof(*device), GFP_KERNEL);
@@ -56,14 +65,15 @@ static struct ntd_device *device_at(struct pci_dev *pdev, const struct nthw_pci_
 	return device;
 }
 
-/* Where its registers are shown: "uncore0/pci/D16:F4", "device0/mmio". */
+/* Where its registers are shown: "uncore0/pci/D16:F4", "device0/mmio", "gpu0/mmio". */
 static int folder_of(const struct ntd_device *device, struct pci_dev *pdev, char *folder,
 		     size_t size)
 {
 	int socket;
 
 	if (!device->known->ubox) {
-		scnprintf(folder, size, "device%u/mmio", device->number);
+		scnprintf(folder, size, "%s%u/mmio",
+			  ntd_card_is_one(device->known) ? "gpu" : "device", device->number);
 		return 0;
 	}
 	socket = ntd_pci_socket(pdev, device->known->ubox);
@@ -74,14 +84,18 @@ static int folder_of(const struct ntd_device *device, struct pci_dev *pdev, char
 	return 0;
 }
 
-static int add_rows(struct ntd_unit *unit, const struct nthw_table *table)
+static int add_rows(struct ntd_unit *unit, const struct nthw_pci_device *known)
 {
+	const struct nthw_table *table = known->table;
+	bool is_card = ntd_card_is_one(known);
 	u32 index;
 	size_t i;
 	int ret;
 
 	for (i = 0; i < table->count; i++) {
 		for (index = 0; index < table->regs[i]->count; index++) {
+			if (is_card && !ntd_card_has(known, table->regs[i], index))
+				continue;
 			ret = ntd_tree_add_reg(unit, table, table->regs[i], index);
 			if (ret)
 				return ret;
@@ -102,12 +116,17 @@ static int unit_come(struct ntd_device *device, struct pci_dev *pdev)
 	if (IS_ERR(unit))
 		return PTR_ERR(unit);
 	/* Two functions that say to be the same one: the first has it. */
-	ret = unit->is_here ? -EEXIST : add_rows(unit, device->known->table);
+	ret = unit->is_here ? -EEXIST : add_rows(unit, device->known);
 	if (ret)
 		goto err_put;
 	device->unit = unit;
 	device->pdev = pci_dev_get(pdev);
 	ntd_tree_come(unit, device);
+	if (ntd_card_is_one(device->known)) {
+		ret = ntd_card_come(device);
+		if (ret)
+			pci_notice(pdev, "perf has no PMU of it (%d)\n", ret);
+	}
 	return 0;
 err_put:
 	ntd_tree_put(unit);
@@ -116,7 +135,7 @@ err_put:
 
 static void device_come(struct pci_dev *pdev)
 {
-	const struct nthw_pci_device *known = nthw_pci_device(pdev->vendor, pdev->device);
+	const struct nthw_pci_device *known = known_of(pdev);
 	struct ntd_device *device;
 	int ret;
 
@@ -135,10 +154,14 @@ static void device_come(struct pci_dev *pdev)
 
 static void unit_go(struct ntd_device *device)
 {
+	bool is_reachable;
+
 	lockdep_assert_held(&devices_lock);
 	if (!device->pdev)
 		return;
-	ntd_tree_go(device->unit, ntd_pci_answers(device->pdev));
+	is_reachable = ntd_pci_answers(device->pdev);
+	ntd_card_leave(device, is_reachable);
+	ntd_tree_go(device->unit, is_reachable);
 	ntd_file_unmap(device->unit);
 	ntd_mmio_unmap(device);
 	ntd_tree_put(device->unit);
@@ -168,8 +191,13 @@ static void device_hold_off(struct pci_dev *pdev, bool is_held_off)
 
 	mutex_lock(&devices_lock);
 	list_for_each_entry(device, &devices, node)
-		if (device->pdev == pdev)
+		if (device->pdev == pdev) {
 			ntd_mmio_hold_off(device, is_held_off);
+			if (is_held_off)
+				ntd_card_leave(device, true);
+			else
+				ntd_card_return(device);
+		}
 	mutex_unlock(&devices_lock);
 }
 
@@ -180,8 +208,20 @@ void ntd_device_sleep(void)
 
 	mutex_lock(&devices_lock);
 	list_for_each_entry(device, &devices, node)
-		if (device->pdev)
+		if (device->pdev) {
 			ntd_mmio_hide(device);
+			ntd_card_sleep(device);
+		}
+	mutex_unlock(&devices_lock);
+}
+
+void ntd_device_wake(void)
+{
+	struct ntd_device *device;
+
+	mutex_lock(&devices_lock);
+	list_for_each_entry(device, &devices, node)
+		ntd_card_wake(device);
 	mutex_unlock(&devices_lock);
 }
 
@@ -223,10 +263,15 @@ static struct notifier_block bus_block = {
 
 int ntd_device_init(void)
 {
-	int ret = bus_register_notifier(&pci_bus_type, &bus_block);
+	int ret = ntd_card_init();
 
 	if (ret)
 		return ret;
+	ret = bus_register_notifier(&pci_bus_type, &bus_block);
+	if (ret) {
+		ntd_card_exit();
+		return ret;
+	}
 	/* What is there already; none goes meanwhile. */
 	pci_lock_rescan_remove();
 	all_come();
@@ -242,11 +287,13 @@ void ntd_device_exit(void)
 	mutex_lock(&devices_lock);
 	list_for_each_entry_safe(device, next, &devices, node) {
 		unit_go(device);
+		ntd_card_free(device);
 		list_del(&device->node);
 		mutex_destroy(&device->map_lock);
 		kfree(device);
 	}
 	mutex_unlock(&devices_lock);
+	ntd_card_exit();
 }
 
 int ntd_device_read(struct ntd_device *device, const struct nthw_reg *row, u32 addr, u64 *value)
@@ -274,6 +321,21 @@ int ntd_device_page(struct ntd_device *device, u32 addr, unsigned long *pfn, u32
 int ntd_device_show(struct ntd_device *device, u32 addr, unsigned long *pfn)
 {
 	return ntd_mmio_show(device, addr, pfn);
+}
+
+bool ntd_device_is_counted(const struct ntd_device *device)
+{
+	return ntd_card_is_open(device);
+}
+
+void ntd_device_show_counting(struct seq_file *m)
+{
+	struct ntd_device *device;
+
+	mutex_lock(&devices_lock);
+	list_for_each_entry(device, &devices, node)
+		ntd_card_show(device, m);
+	mutex_unlock(&devices_lock);
 }
 
 struct pci_dev *ntd_device_pin(struct ntd_device *device)
@@ -326,7 +388,20 @@ void ntd_device_unpin(struct ntd_device *device, struct pci_dev *pdev)
 {
 }
 
+bool ntd_device_is_counted(const struct ntd_device *device)
+{
+	return false;
+}
+
+void ntd_device_show_counting(struct seq_file *m)
+{
+}
+
 void ntd_device_sleep(void)
+{
+}
+
+void ntd_device_wake(void)
 {
 }
 

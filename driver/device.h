@@ -16,7 +16,7 @@ struct ntd_device {
 	const struct nthw_pci_device *known;
 	int domain;
 	unsigned int bus, devfn;
-	unsigned int number; /* device%u */
+	unsigned int number; /* device%u, gpu%u */
 	struct ntd_unit *unit;
 	struct pci_dev *pdev; /* while it is here, with a reference */
 	struct mutex map_lock; /* of what follows */
@@ -27,6 +27,7 @@ struct ntd_device {
 	unsigned long shown_at; /* frame at which the BAR was when they were shown; 0: none are */
 	bool is_held_off; /* none may be shown now */
 	struct delayed_work watch; /* while there are pins */
+	struct ntd_card *card; /* card.c's; NULL: it is none */
 };
 
 /* ---- pci.c: configuration space ---- */
@@ -65,6 +66,12 @@ void ntd_mmio_unpin(struct ntd_device *device, struct pci_dev *pdev);
 void ntd_mmio_hide(struct ntd_device *device);
 /* The same, and none comes to be, until it is called again with false. */
 void ntd_mmio_hold_off(struct ntd_device *device, bool is_held_off);
+/*
+ * Its first @size bytes for who accesses them with interrupts off, or an error as above. It does
+ * not fall asleep by itself until they are given back, which is before the device goes.
+ */
+void __iomem *ntd_mmio_lend(struct ntd_device *device, resource_size_t size);
+void ntd_mmio_give_back(struct ntd_device *device, void __iomem *map);
 /* The device went; nobody accesses it any more. */
 void ntd_mmio_unmap(struct ntd_device *device);
 

@@ -196,16 +196,20 @@ static int on_suspend(struct device *device)
 	return 0;
 }
 
-/* Where the machine only idles, registers hold what they held, and counters may have counted on. */
+/*
+ * Where the machine only idles, registers hold what they held, and counters may have counted on.
+ */
 static int on_resume(struct device *device)
 {
 	wake(pm_suspend_via_firmware());
+	ntd_device_wake();
 	return 0;
 }
 
 static int on_restore(struct device *device)
 {
 	wake(true);
+	ntd_device_wake();
 	return 0;
 }
 

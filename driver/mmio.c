@@ -253,6 +253,29 @@ int ntd_mmio_write(struct ntd_device *device, u32 addr, u32 bits, u64 value)
 	return ret;
 }
 
+void __iomem *ntd_mmio_lend(struct ntd_device *device, resource_size_t size)
+{
+	const struct resource *bar;
+	void __iomem *map = NULL;
+	int ret = begin(device);
+
+	if (ret)
+		return IOMEM_ERR_PTR(ret);
+	bar = bar_of(device);
+	if (resource_size(bar) >= size)
+		map = ioremap(bar->start, size);
+	if (map)
+		pm_runtime_get_noresume(&device->pdev->dev);
+	end(device);
+	return map ?: IOMEM_ERR_PTR(-ENXIO);
+}
+
+void ntd_mmio_give_back(struct ntd_device *device, void __iomem *map)
+{
+	iounmap(map);
+	pm_runtime_put(&device->pdev->dev);
+}
+
 /* ---- pages that programs map ---- */
 
 /*

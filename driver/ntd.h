@@ -14,6 +14,7 @@
 
 struct mm_struct;
 struct pci_dev;
+struct seq_file;
 
 enum ntd_unit_kind {
 	NTD_UNIT_CORE, /* core%u: one CPU */
@@ -186,7 +187,12 @@ int ntd_device_page(struct ntd_device *device, u32 addr, unsigned long *pfn, u32
 int ntd_device_show(struct ntd_device *device, u32 addr, unsigned long *pfn);
 struct pci_dev *ntd_device_pin(struct ntd_device *device);
 void ntd_device_unpin(struct ntd_device *device, struct pci_dev *pdev);
-/* The machine is going to sleep, and programs are frozen. */
+/* Does perf count with it? Under ntd_unit.lock, in which that changes. */
+bool ntd_device_is_counted(const struct ntd_device *device);
+/* Lines of "status": who does. */
+void ntd_device_show_counting(struct seq_file *m);
+/* The machine is going to sleep, or was asleep, and programs are frozen. */
 void ntd_device_sleep(void);
+void ntd_device_wake(void);
 
 #endif

@@ -30,10 +30,18 @@ static struct refusal last_refusal;
 
 void ntd_status_refuse(const struct ntd_reg *reg, int error, const char *why)
 {
+	char name[NTD_NAME_SIZE];
+
+	ntd_reg_name(reg, name, sizeof(name));
+	ntd_status_refuse_named(name, error, why);
+}
+
+void ntd_status_refuse_named(const char *name, int error, const char *why)
+{
 	struct refusal new = { .why = why, .error = -error };
 	struct ntd_who before;
 
-	ntd_reg_name(reg, new.name, sizeof(new.name));
+	strscpy(new.name, name, sizeof(new.name));
 	ntd_who_is_current(&new.who);
 	spin_lock(&lock);
 	refusals++;
@@ -134,6 +142,7 @@ static int status_show(struct seq_file *m, void *unused)
 	seq_printf(m, "errors: %llu\n", sum.errors);
 	show_refusals(m);
 	show_writers(m);
+	ntd_device_show_counting(m);
 	return 0;
 }
 

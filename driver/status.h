@@ -28,6 +28,9 @@ extern atomic_t ntd_status_open;
  */
 void ntd_status_refuse(const struct ntd_reg *reg, int error, const char *why);
 
+/* The same of what is no register. */
+void ntd_status_refuse_named(const char *name, int error, const char *why);
+
 /**
  * ntd_status_exit() - forget the last refusal
  *

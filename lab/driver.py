@@ -17,8 +17,8 @@ NAME = 'ntime.ko'
 # Where it has counters to offer; others count through perf alone.
 ARCHES = ('amd64', 'arm64', 'armhf', 'armel')
 # What a build may read: everything else in these folders is documents or somebody else's objects.
-PLACES = ('driver', 'core/base', 'core/regs', 'core/seq', 'core/models/lab', 'include/uapi')
-SOURCES = ('.c', '.h', '.S', '.inc')
+PLACES = ('driver', 'core/base', 'core/embed', 'core/gpu', 'core/regs', 'core/seq', 'core/models/lab', 'include/uapi')
+SOURCES = ('.c', '.h', '.S', '.inc', '.py', '.events')
 MAKEFILES = ('Kbuild', 'Makefile')
 # Guests have a device that exists nowhere else; its rows are in a source tree alone.
 LAB = 'NTIME_LAB=y'

@@ -125,7 +125,7 @@ class Boxes(Kind):
         self.event = self.now['events'][value] = {'name': value, 'terms': '', 'unit': '', 'scale': 1, 'config': 0, 'state': 'sum'}
 
     def encode(self, terms):
-        """The word config of "event=0x04,umask=0x03"."""
+        """The words of "event=0x04,umask=0x03"."""
         words = dict.fromkeys(WORDS, 0)
         for term in terms.split(','):
             name, value = (part.strip() for part in (*term.split('=', 1), '')[:2])
@@ -137,10 +137,11 @@ class Boxes(Kind):
             words[word] = scatter(ranges, int(value, 16 if value[1:2] in ('x', 'X') else 10), words[word])
             if words[word] is None:
                 raise Bad(f'{name}={value} does not fit into {word}:{ranges}')
-        return words['config']
+        return words
 
     def take_terms(self, value):
-        self.event['config'] = self.encode(value)
+        self.event['words'] = self.encode(value)
+        self.event['config'] = self.event['words']['config']
         # Of a card two names may be one set-up (docs/adr/0019).
         for name, other in self.now['events'].items():
             if other is not self.event and other['config'] == self.event['config'] and not self.is_card():

@@ -15,7 +15,7 @@ import events  # pylint: disable=wrong-import-position
 import gpu  # pylint: disable=wrong-import-position
 from entries import Bad  # pylint: disable=wrong-import-position
 
-KINDS = {'errata': doubt.Errata, 'limits': doubt.Limits, 'events': events.Boxes, 'gpu': gpu.Cards, 'gpu-functions': gpu.Functions, 'signals': gpu.Signals, 'counters': gpu.Counters}
+KINDS = {'errata': doubt.Errata, 'limits': doubt.Limits, 'events': events.Boxes, 'gpu': gpu.Cards, 'gpu-kernel': gpu.Kernel, 'gpu-functions': gpu.Functions, 'signals': gpu.Signals, 'counters': gpu.Counters}
 
 
 def parse(kind, name):

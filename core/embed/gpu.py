@@ -132,9 +132,9 @@ class Function:
         except Bad as e:
             raise Bad(f"'{text[:80]}' is no amount: {e}") from None
 
-    def registers(self, family):
-        """Signals, amounts and groups, as registers have them; None: it has no amount, or no groups."""
-        groups = []
+    def registers(self, family, places=()):
+        """Signals, amounts and groups, as registers have them; None: it has no amount, or no groups. Of a group that places have its place."""
+        groups = {}
         zero = self.wires.zero(family, self.domain)
 
         def signal_of(wire):
@@ -143,9 +143,10 @@ class Function:
             first = unit['first'][family]
             if unit['domain'] != 3:
                 return first + wire[1]
-            if first // 4 not in groups:
-                groups.append(first // 4)
-            return 4 * groups.index(first // 4) + first % 4 + wire[1]
+            group = first // 4
+            if group not in groups:
+                groups[group] = places[group] if group in places else len(groups)
+            return 4 * groups[group] + first % 4 + wire[1]
 
         def word(numbers):
             return sum(number << 8 * i for i, number in enumerate(numbers))
@@ -155,7 +156,7 @@ class Function:
         arguments = self.arguments + [None, None, *amount[4:]][len(self.arguments):]
         signals = word([signal_of(wire) if wire else zero for wire in arguments])
         amounts = word([signal_of(wire) if wire else zero for wire in amount[:4]])
-        return signals, amounts if self.amount else None, word(groups) if groups else None
+        return signals, amounts if self.amount else None, sum(group << 8 * place for group, place in groups.items()) if groups else None
 
     def mode(self):
         """Of the counters, as CTRL has it."""
@@ -166,8 +167,8 @@ class Function:
         rows = ((mux, select, self.wires.muxes.get(mux)) for mux, select in self.muxes.items())
         return [(mux, select, row) for mux, select, row in rows if row and row['address'][family]]
 
-    def terms(self, family):
-        signals, amounts, groups = self.registers(family)
+    def terms(self, family, places=()):
+        signals, amounts, groups = self.registers(family, places)
         text = f'domain={self.domain},src={hexadecimal(signals, 10)},op={hexadecimal(self.table, 6)}'
         if self.amount:
             text += f',mode={self.mode()},amount={hexadecimal(amounts, 10)}'
@@ -301,6 +302,63 @@ class Cards(Functions):
         guess = f' Guessed: {event["guess"]}' if is_guessed else ''
         return text + f'about {event["about"]}{guess}\nsource {event["source"]}\ntrust {"guessed" if is_guessed else event["trust"]}\n' + ''.join(
             f'perfkit {value}\n' for value in event['perfkit'])
+
+
+class Kernel(Cards):
+    """The events that one counter counts, for the PMUs of driver/card.c: NAME, NAME.unit where that is clocks, and conflict flags."""
+    @staticmethod
+    def fit(a, b):
+        """Can both be counted at one time, as driver/card_count.c has it?"""
+        if a['words'] == b['words'] or a['clocks'] or b['clocks']:
+            return True
+        is_room = a['domain'] != b['domain'] or not a['mode'] or not b['mode']
+        return is_room and all(b['selects'].get(key, select) == select for key, select in a['selects'].items())
+
+    def needs(self, event, family, places):
+        """Of an event: its words, and what fit() asks for. Who wants fewest conflicts gives groups of domain 3 their places in turn."""
+        if 'clocks' in event:
+            return {'words': self.boxes.encode(f'domain={event["clocks"]},mode={CLOCKS}'), 'clocks': True}
+        function = event['function'][0][0]
+        selects = {mux: select for mux, select, _ in function.selected(family)}
+        for unit, _ in function.arguments + function.amount if function.domain == 3 else ():
+            group = self.wires.units[unit]['first'][family] // 4
+            place = places.setdefault(group, len(places) % 4)
+            if selects.setdefault(f'group{place}', group) != group:
+                raise Bad(f'two groups of {event["gpu-event"]} have one place')
+        return {'words': self.boxes.encode(function.terms(family, places)), 'clocks': False, 'domain': function.domain, 'mode': function.mode(), 'selects': selects}
+
+    def flags(self, needs):
+        """By name. Two fit exactly if the AND of theirs is 0: a bit is of events of which no two fit."""
+        flags, bit = dict.fromkeys(needs, 0), 1
+        for a in needs:
+            for b in needs:
+                if flags[a] & flags[b] or self.fit(needs[a], needs[b]):
+                    continue
+                none_fit = [a, b]
+                for c in needs:
+                    if c not in none_fit and not any(self.fit(needs[c], needs[d]) for d in none_fit):
+                        none_fit.append(c)
+                for c in none_fit:
+                    flags[c] |= bit
+                bit <<= 1
+        if bit >> 64:
+            raise Bad('conflict flags need more than 64 bits')
+        return flags
+
+    def write(self):
+        for family, name in enumerate(FAMILIES):
+            events = [event for event in self.named() if family in event['families'] and 'absent' not in event and len(event['function']) < 2]
+            places = {}
+            needs = {event['gpu-event']: self.needs(event, family, places) for event in events}
+            yield f'static struct attribute *nv_{name}_events[] = {{\n'
+            for event in events:
+                text = ','.join(f'{word}={value:#x}' for word, value in needs[event['gpu-event']]['words'].items() if value)
+                yield f'\tNTD_LINE({literals(event["gpu-event"], text)}),\n'
+                if 'clocks' in event or any(' ratio' in value for value in event['perfkit']):
+                    yield f'\tNTD_LINE({literals(event["gpu-event"] + ".unit", "clocks")}),\n'
+            yield f'\tNULL,\n}};\nstatic struct attribute *nv_{name}_conflicts[] = {{\n'
+            yield from (f'\tNTD_LINE({literals(event, f"{value:#x}")}),\n' for event, value in self.flags(needs).items())
+            yield '\tNULL,\n};\n'
 
 
 CHIPS = ['G80', 'G84', 'G86', 'G92', 'G94', 'G96', 'G98', 'G200', 'MCP77', 'MCP79', 'GT215', 'GT216', 'GT218', 'MCP89']

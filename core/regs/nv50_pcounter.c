@@ -23,6 +23,13 @@
 		NTHW_FIELDS(list), .source = (from), .trust = NTHW_DOCUMENTED, .scope = NTHW_SCOPE_DEVICE,   \
 	}
 
+/* What a period had. */
+#define COUNT(id, label, at, mask, list, kind, from)                                               \
+	static const struct nthw_reg id = {                                                        \
+		.name = (label), .space = NTHW_SPACE_MMIO, .addr = (at), .step = 4, .count = 8, .bits = 32, .writable = (mask), \
+		NTHW_FIELDS(list), .source = (from), .trust = NTHW_DOCUMENTED, .scope = NTHW_SCOPE_DEVICE, .role = (kind), \
+	}
+
 static const struct nthw_field source_fields[] = {
 	{ "SRC0", 0, 8, NTHW_RW, "signal of argument 0, a number of the domain's own" },
 	{ "SRC1", 8, 8, NTHW_RW, "signal of argument 1" },
@@ -182,15 +189,15 @@ ROW(clrflag_op_g92, "CLRFLAG_OP", 0xa520, 0xfffff, op_fields_g92, RNNDB);
 ROW(src_status, "SRC_STATUS", 0xa540, 0, status_fields, RNNDB);
 ROW(spec_src, "SPEC_SRC", 0xa560, 0xffff, spec_fields, RNNDB);
 ROW(user_trigger, "USER_TRIGGER", 0xa580, 0xf, user_fields, RNNDB);
-ROW(ctr_cycles, "CTR_CYCLES", 0xa600, 0, count_fields, RNNDB);
-ROW(ctr_cycles_alt, "CTR_CYCLES_ALT", 0xa640, 0, count_fields, RNNDB);
-ROW(ctr_event, "CTR_EVENT", 0xa680, 0, count_fields, RNNDB);
+COUNT(ctr_cycles, "CTR_CYCLES", 0xa600, 0, count_fields, NTHW_ROLE_GAUGE, RNNDB);
+COUNT(ctr_cycles_alt, "CTR_CYCLES_ALT", 0xa640, 0, count_fields, NTHW_ROLE_GAUGE, RNNDB);
+COUNT(ctr_event, "CTR_EVENT", 0xa680, 0, count_fields, NTHW_ROLE_GAUGE, RNNDB);
 ROW(record_address_high, "RECORD_ADDRESS_HIGH", 0xa6a0, 0xff, high_fields, RNNDB);
-ROW(ctr_start, "CTR_START", 0xa6c0, 0, count_fields, RNNDB);
+COUNT(ctr_start, "CTR_START", 0xa6c0, 0, count_fields, NTHW_ROLE_GAUGE, RNNDB);
 ROW(record_status, "RECORD_STATUS", 0xa6e0, 0, record_status_fields, RNNDB);
-ROW(ctr_pre, "CTR_PRE", 0xa700, 0xffffffff, preset_fields, RNNDB " and " HWDOCS);
+COUNT(ctr_pre, "CTR_PRE", 0xa700, 0xffffffff, preset_fields, NTHW_ROLE_COUNTER, RNNDB " and " HWDOCS);
 ROW(record_limit, "RECORD_LIMIT", 0xa720, 0xfffffff0, record_fields, RNNDB " and " HWDOCS);
-ROW(ctr_stop, "CTR_STOP", 0xa740, 0xffffffff, preset_fields, RNNDB " and " HWDOCS);
+COUNT(ctr_stop, "CTR_STOP", 0xa740, 0xffffffff, preset_fields, NTHW_ROLE_COUNTER, RNNDB " and " HWDOCS);
 ROW(record_start, "RECORD_START", 0xa760, 0xfffffff0, record_fields, RNNDB " and " HWDOCS);
 ROW(threshold, "THRESHOLD", 0xa780, 0xffffffff, threshold_fields, RNNDB);
 ONE(record_chan, "RECORD_CHAN", 0xa7a0, 0xbfffffff, chan_fields, RNNDB);

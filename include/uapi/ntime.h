@@ -5,13 +5,13 @@
  *
  *     core3/msr/0x38d            registers of CPU 3 by number; arm: core0/sysreg/, cp15/, pmsel/
  *     core3/pmc/0, pmc/fixed0    its counters: the same files, by the instruction that reads them
- *     core3/intel/IA32_PMC0      symbolic links: names of the vendor (intel, amd, arm), of Linux
- *                                (perf)
+ *     core3/intel/IA32_PMC0      symbolic links: names of the vendor (intel, amd, arm, nvidia), of
+ *                                Linux (perf)
  *     core3/local/               symbolic links of the administrator
  *     core3/uncore               symbolic link to the package of this CPU
  *     uncore1/msr/0x391          registers of package 1
  *     uncore1/pci/D16:F4/0x0f4   registers in the configuration space of its PCI functions
- *     gpu0/mmio/0x00a680         registers in the memory of a GPU
+ *     gpu0/mmio/0x00a680         counters of a graphics card, which perf has as PMU ntime_gpu0
  *     device0/mmio/0x000010      registers in the memory of another PCI device
  *     status                     what is open, written and refused, as text: lines "key: value".
  *                                Names of programs have \ooo (octal) for all but printable ASCII
@@ -33,10 +33,11 @@
  * Errors
  *   EACCES    open: no permission, or the register cannot be read or written; mmap: not read only
  *   EAGAIN    mmap: the user has as many mappings as the module parameter mappings_per_user allows
- *   EBUSY     open for writing: another descriptor has it, or perf or the NMI watchdog counts (the
- *             text is in "status"); read, write: the device's driver has claimed its memory for
- *             itself alone; all three: the CPU is isolated, the module parameter spare_isolated is
- *             set, and the program runs on another CPU; mount: mounted already, with other options
+ *   EBUSY     open for writing: another descriptor has it, or perf or the NMI watchdog counts, or
+ *             perf has an event of the card (the text is in "status"); read, write: the device's
+ *             driver has claimed its memory for itself alone; all three: the CPU is isolated, the
+ *             module parameter spare_isolated is set, and the program runs on another CPU; mount:
+ *             mounted already, with other options
  *   EINVAL    write: not a number, or bits that may not be set; read: fewer than 8 bytes when
  *             binary; mmap: offset or length, or no device page
  *   EIO       the processor refuses the register

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "core/base/names.h"
+#include "core/regs/nv50_chip.h"
 #include "core/regs/regs.h"
 #include "core/seq/box.h"
 #include "base/tests/tt.h"
@@ -168,6 +169,7 @@ static void write_line(FILE *out, const struct nthw_table *table, const struct n
 
 static void write_table(FILE *out)
 {
+	const struct nthw_table *cards = &nthw_nv_pcounter_gt215.rows;
 	size_t i, k;
 
 	fputs("| rows | register | of each | what it tells | who reads it "
@@ -177,6 +179,10 @@ static void write_table(FILE *out)
 		for (k = 0; k < nthw_tables[i]->count; k++)
 			if (has_line(nthw_tables[i], k))
 				write_line(out, nthw_tables[i], nthw_tables[i]->regs[k]);
+	/* Of graphics cards their counters are shown (driver/card.c), which have one form. */
+	for (k = 0; k < cards->count; k++)
+		if (cards->regs[k]->role)
+			write_line(out, cards, cards->regs[k]);
 }
 
 /* From the source folder, in which meson runs the tests. */
