@@ -160,8 +160,7 @@ static int event_init(struct perf_event *event)
 		return -ENOENT;
 	if (is_sampling_event(event) || event->attach_state & PERF_ATTACH_TASK || event->cpu < 0)
 		return refuse(card, -EINVAL,
-			      "a card is counted for all programs, on the CPU of cpumask, and not "
-			      "sampled");
+			      "a card is counted for all programs, on one CPU, and not sampled");
 	user = kzalloc(sizeof(*user), GFP_KERNEL);
 	if (!user)
 		return -ENOMEM;
@@ -382,6 +381,7 @@ static struct attribute *format_attrs[] = {
 	NTD_LINE("sel2", "config2:37-63"),
 	NULL,
 };
+
 static const struct attribute_group format_group = { .name = "format", .attrs = format_attrs };
 
 #define EVENTS(family)                                                                             \

@@ -88,7 +88,7 @@ int ntd_card_collect(struct ntd_card *card)
  * EVENT and START, which others take last: so any order finds room where one does.
  */
 u32 ntd_card_plan(const struct ntd_card *card, struct plan *plan,
-		    const struct nthw_nv50_event *event)
+		  const struct nthw_nv50_event *event)
 {
 	static const u32 order[] = { NTHW_NV50_STOP, NTHW_NV50_PRE, NTHW_NV50_START,
 				     NTHW_NV50_EVENT };
