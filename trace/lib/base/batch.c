@@ -26,23 +26,12 @@ void nti_trace_batch_fini(struct nti_trace_batch *b)
 
 void nti_trace_batch_clear(struct nti_trace_batch *b)
 {
-	b->room += (size_t)(b->rec - b->base);
-	b->rec = b->base;
-	b->n = 0;
-	b->text_bytes = 0;
-	b->lines = 0;
-	b->accesses = 0;
-	b->others = 0;
-	b->torn = 0;
-	b->zeros = 0;
-	b->unplaced = 0;
-	b->cut = 0;
-	b->unreturned = 0;
-	b->last_style = 0;
-	b->bad_at = 0;
-	b->longs = 0;
-	b->reworded = 0;
-	b->error = 0;
+	*b = (struct nti_trace_batch){ .base = b->base,
+				       .rec = b->base,
+				       .room = b->room + (size_t)(b->rec - b->base),
+				       .text = b->text,
+				       .text_room = b->text_room,
+				       .position = b->position };
 }
 
 int nti_trace_batch_reserve(struct nti_trace_batch *b, size_t n)
@@ -101,4 +90,34 @@ uint32_t nti_trace_batch_text(struct nti_trace_batch *b, const char *text, size_
 	b->text[at + bytes] = '\0';
 	b->text_bytes += bytes + 1;
 	return at + 1;
+}
+
+struct ntime_record *nti_trace_batch_add(struct nti_trace_batch *b, uint8_t kind, const char *text,
+					 size_t bytes)
+{
+	struct ntime_record *r;
+
+	if (nti_trace_batch_reserve(b, 1) < 0) {
+		b->error = -ENOMEM;
+		return NULL;
+	}
+	r = &b->rec[b->n++];
+	*r = (struct ntime_record){ .kind = kind, .device = NTIME_DEVICE_NONE };
+	if (text)
+		r->text = nti_trace_batch_text(b, text, bytes);
+	return r;
+}
+
+int nti_trace_batch_copy(struct nti_trace_batch *b, const struct ntime_record *r, const char *text)
+{
+	struct ntime_record *new;
+
+	if (nti_trace_batch_reserve(b, 1) < 0)
+		return -ENOMEM;
+	new = &b->rec[b->n++];
+	*new = *r;
+	text = nti_trace_text(text, r);
+	if (r->text)
+		new->text = nti_trace_batch_text(b, text, strlen(text));
+	return b->error;
 }

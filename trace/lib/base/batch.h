@@ -55,6 +55,16 @@ int nti_trace_batch_reserve(struct nti_trace_batch *b, size_t n);
  */
 uint32_t nti_trace_batch_text(struct nti_trace_batch *b, const char *text, size_t bytes);
 
+/*
+ * A record more that has nothing but a kind and a text, NULL: none. NULL when memory is short, and
+ * b->error tells.
+ */
+struct ntime_record *nti_trace_batch_add(struct nti_trace_batch *b, uint8_t kind, const char *text,
+					 size_t bytes);
+
+/* A copy of a record, whose text is in @text. 0 or -ENOMEM. */
+int nti_trace_batch_copy(struct nti_trace_batch *b, const struct ntime_record *r, const char *text);
+
 /* The line that was begun last has an event's name and cannot be read; @is_cut: the input ends. */
 static inline void nti_trace_batch_torn(struct nti_trace_batch *b, bool is_cut)
 {
@@ -80,6 +90,12 @@ static inline const char *nti_trace_text(const char *text, const struct ntime_re
 
 /* .value of NTIME_RECORD_OTHER: no newline is behind it, for the trace ends there. */
 #define NTI_OTHER_CUT 1
+
+/* Bits of an access by its width. */
+static inline uint64_t nti_width_mask(uint8_t width)
+{
+	return width && width < 8 ? ((uint64_t)1 << 8 * width) - 1 : UINT64_MAX;
+}
 
 static inline bool nti_record_is_access(const struct ntime_record *r)
 {

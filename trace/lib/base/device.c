@@ -11,6 +11,7 @@
 #include "trace/lib/base/batch.h"
 #include "trace/lib/base/device.h"
 #include "trace/lib/base/pcidev.h"
+#include "trace/lib/base/scan.h"
 #include "trace/lib/base/siphash.h"
 
 #define CHUNK 256
@@ -20,10 +21,6 @@
 /* Of all names: what a trace of nothing but names can take. */
 #define MAX_NAMES_BYTES (8u << 20)
 
-/* Registers of configuration space: PCI 3.0, table 6-1. */
-#define CONFIG_BAR0 0x10
-#define CONFIG_BARS_END 0x28
-#define CONFIG_ROM 0x30
 #define BAR_IO 0x1u
 #define BAR_TYPE 0x6u
 #define BAR_TYPE_64 0x4u
@@ -61,19 +58,18 @@ int nti_trace_devices_new(struct nti_trace_devices **out)
 {
 	struct nti_trace_devices *d = calloc(1, sizeof(*d));
 
-	*out = d;
-	if (!d)
+	*out = NULL;
+	if (d)
+		d->slot = calloc(FIRST_SLOTS, sizeof(*d->slot));
+	if (!d || !d->slot) {
+		free(d);
 		return -ENOMEM;
+	}
 	/* Where the system has no random bytes yet, where the table lies must do. */
 	if (nti_page_random(d->key, sizeof(d->key)) < 0)
 		d->key[0] = (uintptr_t)d;
 	d->slots = FIRST_SLOTS;
-	d->slot = calloc(d->slots, sizeof(*d->slot));
-	if (!d->slot) {
-		free(d);
-		*out = NULL;
-		return -ENOMEM;
-	}
+	*out = d;
 	return 0;
 }
 
@@ -108,7 +104,7 @@ uint64_t nti_trace_devices_compared(const struct nti_trace_devices *d)
 
 static struct entry *entry_at(struct nti_trace_devices *d, size_t index)
 {
-	return index < nti_trace_devices_count(d) ? d->chunk[index / CHUNK][index % CHUNK] : NULL;
+	return index < d->n ? d->chunk[index / CHUNK][index % CHUNK] : NULL;
 }
 
 bool nti_trace_device_place(struct ntime_trace_device *pub, const char *name)
@@ -127,13 +123,8 @@ bool nti_trace_device_place(struct ntime_trace_device *pub, const char *name)
 			field++;
 			continue;
 		}
-		if (name[i] >= '0' && name[i] <= '9')
-			digit = (uint32_t)(name[i] - '0');
-		else if ((name[i] | 0x20) >= 'a' && (name[i] | 0x20) <= 'f')
-			digit = (uint32_t)((name[i] | 0x20) - 'a' + 10);
-		else
-			return false;
-		if (form[i] == 'o' && digit > 7)
+		digit = nti_scan_hex_digit(name[i]);
+		if (digit > (form[i] == 'o' ? 7 : 15))
 			return false;
 		number[field] = number[field] << 4 | digit;
 	}
@@ -237,14 +228,6 @@ struct ntime_trace_device *nti_trace_device_at(struct nti_trace_devices *d, size
 	return e ? &e->pub : NULL;
 }
 
-/* Index of the register at @offset as those of BARs are counted, -1: none of them. */
-static int bar_register(uint64_t offset)
-{
-	if (offset >= CONFIG_BAR0 && offset < CONFIG_BARS_END && offset % 4 == 0)
-		return (int)((offset - CONFIG_BAR0) / 4);
-	return offset == CONFIG_ROM ? NTI_PCIDEV_ROM : -1;
-}
-
 static bool is_64(const struct entry *e, int bar)
 {
 	return bar < 5 && !(e->pub.bar[bar] & BAR_IO) &&
@@ -317,14 +300,9 @@ static void set_bar(struct entry *e, int bar, uint32_t value)
 static void learn_read(struct entry *e, const struct ntime_record *r)
 {
 	uint32_t value = (uint32_t)r->value;
-	int bar = r->width == 4 ? bar_register(r->offset) : -1;
+	int bar = r->width == 4 ? nti_pcidev_register(r->offset) : -1;
 
-	if (r->offset == 0 && r->width == 4)
-		e->pub.vendor_device = value << 16 | value >> 16;
-	else if (r->offset == 0 && r->width == 2)
-		e->pub.vendor_device = (e->pub.vendor_device & 0xffff) | value << 16;
-	else if (r->offset == 2 && r->width == 2)
-		e->pub.vendor_device = (e->pub.vendor_device & 0xffff0000u) | (value & 0xffff);
+	e->pub.vendor_device = nti_pcidev_id(e->pub.vendor_device, r);
 	if (bar < 0)
 		return;
 	/* What reads as 0 is no BAR, or has not been given an address. */
@@ -344,7 +322,7 @@ static void learn_read(struct entry *e, const struct ntime_record *r)
 static void learn_write(struct entry *e, const struct ntime_record *r)
 {
 	uint32_t value = (uint32_t)r->value;
-	int bar = r->width == 4 ? bar_register(r->offset) : -1;
+	int bar = r->width == 4 ? nti_pcidev_register(r->offset) : -1;
 
 	if (bar < 0)
 		return;

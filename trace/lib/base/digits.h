@@ -15,8 +15,6 @@
 #include <emmintrin.h>
 #endif
 
-/* "00" to "99", a pair after the other. */
-extern const char nti_digit_pairs[200];
 /* "000" to "999", four bytes each of which three count. */
 extern const char nti_digit_triples[1000][4];
 
@@ -77,7 +75,7 @@ static inline char *nti_put_hex(char *p, uint64_t value)
 
 static inline char *nti_put_pair(char *p, uint32_t value)
 {
-	memcpy(p, nti_digit_pairs + 2 * value, 2);
+	memcpy(p, nti_digit_triples[value] + 1, 2);
 	return p + 2;
 }
 

@@ -6,54 +6,67 @@
 #include <string.h>
 
 #include "trace/lib/base/pcidev.h"
+#include "trace/lib/base/scan.h"
+
+/* Registers of configuration space: PCI 3.0, table 6-1. */
+#define CONFIG_BAR0 0x10
+#define CONFIG_BARS_END 0x28
+#define CONFIG_ROM 0x30
 
 /*
  * The next hexadecimal number of the line, with or without 0x; false at the end or at something
  * else.
  */
-static bool next_hex(const char **at, const char *end, uint64_t *out)
+static bool next_hex(struct nti_scan *s, uint64_t *out)
 {
-	const char *p = *at;
-	uint64_t value = 0;
-	int digits = 0;
+	const char *digits;
 
-	while (p < end && (*p == ' ' || *p == '\t'))
-		p++;
-	if (end - p > 2 && p[0] == '0' && p[1] == 'x')
-		p += 2;
-	for (; p < end; p++, digits++) {
-		if (*p >= '0' && *p <= '9')
-			value = value << 4 | (uint64_t)(*p - '0');
-		else if ((*p | 0x20) >= 'a' && (*p | 0x20) <= 'f')
-			value = value << 4 | (uint64_t)((*p | 0x20) - 'a' + 10);
-		else
-			break;
-	}
-	if (!digits || digits > 16 || (p < end && *p != ' ' && *p != '\t'))
-		return false;
-	*at = p;
-	*out = value;
-	return true;
+	while (s->p < s->end && (*s->p == ' ' || *s->p == '\t'))
+		s->p++;
+	(void)nti_scan_text(s, "0x");
+	digits = s->p;
+	return nti_scan_hex(s, out) && s->p - digits <= 16 &&
+	       (nti_scan_ended(s) || *s->p == ' ' || *s->p == '\t');
 }
 
 bool nti_pcidev_parse(const char *text, size_t n, struct nti_pcidev *out)
 {
-	const char *end = text + n;
+	struct nti_scan s = { text, text + n, false };
 	uint64_t place, id, irq;
 	int i;
 
 	memset(out, 0, sizeof(*out));
-	if (!next_hex(&text, end, &place) || place > 0xffff || !next_hex(&text, end, &id) ||
-	    id > UINT32_MAX || !next_hex(&text, end, &irq))
+	if (!next_hex(&s, &place) || place > 0xffff || !next_hex(&s, &id) || id > UINT32_MAX ||
+	    !next_hex(&s, &irq))
 		return false;
 	out->bus_devfn = (uint32_t)place;
 	out->vendor_device = (uint32_t)id;
 	out->irq = (uint32_t)irq;
 	for (i = 0; i < NTI_PCIDEV_BARS; i++)
-		if (!next_hex(&text, end, &out->bar[i]))
+		if (!next_hex(&s, &out->bar[i]))
 			return false;
 	for (i = 0; i < NTI_PCIDEV_BARS; i++)
-		if (!next_hex(&text, end, &out->bytes[i]))
+		if (!next_hex(&s, &out->bytes[i]))
 			return false;
 	return true;
+}
+
+int nti_pcidev_register(uint64_t offset)
+{
+	if (offset >= CONFIG_BAR0 && offset < CONFIG_BARS_END && offset % 4 == 0)
+		return (int)((offset - CONFIG_BAR0) / 4);
+	return offset == CONFIG_ROM ? NTI_PCIDEV_ROM : -1;
+}
+
+uint32_t nti_pcidev_id(uint32_t known, const struct ntime_record *r)
+{
+	uint32_t value = (uint32_t)r->value;
+
+	if (r->offset == 0 && r->width == 4)
+		return value << 16 | value >> 16;
+	if (r->offset == 0 && r->width == 2)
+		return (known & 0xffff) | value << 16;
+	if (r->offset == 2 && r->width == 2)
+		return (known & 0xffff0000u) | (value & 0xffff);
+	return known;
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ntime/trace/trace.h>
+
 #define NTI_PCIDEV_BARS 7 /* 0 to 5, and the ROM */
 #define NTI_PCIDEV_ROM 6
 
@@ -57,5 +59,11 @@ static inline bool nti_pcidev_is_sizing(unsigned int bar, uint32_t value)
 
 	return (value & all) == all;
 }
+
+/* Index of the register at @offset as those of BARs are counted, -1: none of them. */
+int nti_pcidev_register(uint64_t offset);
+
+/* 0xVVVVDDDD, of which @known was known, after a read of configuration space. */
+uint32_t nti_pcidev_id(uint32_t known, const struct ntime_record *r);
 
 #endif

@@ -233,15 +233,9 @@ void nti_trace_learn(struct ntime_trace *t, const struct nti_trace_batch *b)
 int nti_trace_learn_restart(struct ntime_trace *t, struct nti_trace_batch *b)
 {
 	static const char text[] = "the file was cut or replaced";
-	struct ntime_record *r;
 
-	if (nti_trace_batch_reserve(b, 1) < 0)
+	if (!nti_trace_batch_add(b, NTIME_RECORD_LOST, text, sizeof(text) - 1))
 		return -ENOMEM;
-	r = &b->rec[b->n++];
-	memset(r, 0, sizeof(*r));
-	r->kind = NTIME_RECORD_LOST;
-	r->device = NTIME_DEVICE_NONE;
-	r->text = nti_trace_batch_text(b, text, sizeof(text) - 1);
 	t->records++;
 	t->losses.restarts++;
 	return b->error;

@@ -5,21 +5,6 @@
 
 #include "trace/lib/read/lists.h"
 
-static int copy(struct nti_trace_batch *to, const struct nti_trace_batch *from,
-		const struct ntime_record *r)
-{
-	const char *text = nti_trace_text(from->text, r);
-	struct ntime_record *new;
-
-	if (nti_trace_batch_reserve(to, 1) < 0)
-		return -ENOMEM;
-	new = &to->rec[to->n++];
-	*new = *r;
-	if (r->text)
-		new->text = nti_trace_batch_text(to, text, strlen(text));
-	return to->error;
-}
-
 /* Give what did not come back, and forget the rest. */
 static int release(struct nti_lists *l, struct nti_trace_batch *to)
 {
@@ -29,9 +14,9 @@ static int release(struct nti_lists *l, struct nti_trace_batch *to)
 	if (i < l->held.n) {
 		to->unreturned++;
 		l->held.rec[0].value = NTI_LIST_NEVER_BACK;
-		ret = copy(to, &l->held, &l->held.rec[0]);
+		ret = nti_trace_batch_copy(to, &l->held.rec[0], l->held.text);
 		for (i = i ? i : 1; i < l->held.n && !ret; i++)
-			ret = copy(to, &l->held, &l->held.rec[i]);
+			ret = nti_trace_batch_copy(to, &l->held.rec[i], l->held.text);
 	}
 	nti_trace_batch_clear(&l->held);
 	l->back = 0;
@@ -47,11 +32,11 @@ static int begin_list(struct nti_lists *l, const struct nti_trace_batch *b,
 	if (r->value == NTI_LIST_BACK && l->is_request) {
 		l->is_request = false;
 		l->is_return = true;
-		return copy(&l->out, b, r);
+		return nti_trace_batch_copy(&l->out, r, b->text);
 	}
 	ret = release(l, &l->out);
 	l->is_request = r->value == NTI_LIST_IN;
-	return ret ? ret : copy(l->is_request ? &l->held : &l->out, b, r);
+	return ret ? ret : nti_trace_batch_copy(l->is_request ? &l->held : &l->out, r, b->text);
 }
 
 /* Is there nothing to do for @b? */
@@ -109,7 +94,8 @@ int nti_lists_settle(struct nti_lists *l, struct nti_trace_batch *b)
 		}
 		if (nti_record_is_access(r))
 			l->back += l->is_return;
-		ret = copy(nti_record_is_access(r) && l->is_request ? &l->held : &l->out, b, r);
+		ret = nti_trace_batch_copy(
+			nti_record_is_access(r) && l->is_request ? &l->held : &l->out, r, b->text);
 	}
 	swap(l, b);
 	return ret;

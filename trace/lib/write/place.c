@@ -30,10 +30,7 @@
 #define NVIDIA_BAR3 (32 * MIB)
 #define VGA_END 0xc0000ull
 
-/* Configuration space: PCI Local Bus Specification 3.0, section 6.1 and 6.2.5. */
-#define CONFIG_BAR0 0x10u
-#define CONFIG_BARS_END 0x28u
-#define CONFIG_ROM 0x30u
+/* PCI Local Bus Specification 3.0, section 6.2.5. */
 #define BAR_IO 1u
 #define BAR_TYPE 6u
 #define BAR_64 4u
@@ -240,23 +237,14 @@ static void read_bar(struct nti_place *p, unsigned int bar, uint32_t value)
 
 static uint32_t learn_config(struct nti_place *p, const struct ntime_record *r)
 {
-	unsigned int bar;
+	int index = r->width == 4 ? nti_pcidev_register(r->offset) : -1;
+	unsigned int bar = (unsigned int)index;
 
 	if (r->kind == NTIME_RECORD_CONFIG_READ && !(r->flags & NTIME_RECORD_VALUED))
 		return 0;
-	if (r->kind == NTIME_RECORD_CONFIG_READ && r->offset == 0 && r->width == 4)
-		p->vendor_device = (uint32_t)(r->value << 16 | (r->value >> 16 & 0xffff));
-	if (r->kind == NTIME_RECORD_CONFIG_READ && r->offset == 0 && r->width == 2)
-		p->vendor_device = (uint32_t)(r->value << 16) | (p->vendor_device & 0xffff);
-	if (r->kind == NTIME_RECORD_CONFIG_READ && r->offset == 2 && r->width == 2)
-		p->vendor_device = (p->vendor_device & 0xffff0000u) | (r->value & 0xffff);
-	if (r->width != 4 || (r->offset & 3))
-		return 0;
-	if (r->offset >= CONFIG_BAR0 && r->offset < CONFIG_BARS_END)
-		bar = (unsigned int)(r->offset - CONFIG_BAR0) / 4;
-	else if (r->offset == CONFIG_ROM)
-		bar = NTI_PCIDEV_ROM;
-	else
+	if (r->kind == NTIME_RECORD_CONFIG_READ)
+		p->vendor_device = nti_pcidev_id(p->vendor_device, r);
+	if (index < 0)
 		return 0;
 	if (r->kind == NTIME_RECORD_CONFIG_WRITE)
 		write_bar(p, bar, (uint32_t)r->value);
