@@ -231,16 +231,15 @@ static uint32_t look(const struct walk *w, unsigned int *sides)
 	return differs(w->d, i, k) ? NTIME_CHANGE_VALUE : NTIME_CHANGE_SAME;
 }
 
-/* Context from @w->start up to here. */
-static int give_context(struct walk *w)
+/* At most @n steps of context from @w->start on, up to here. */
+static int give_context(struct walk *w, uint64_t n)
 {
 	int ret = 0;
 
-	while (w->start.step[0] < w->at.step[0] && !ret) {
+	for (; n && w->start.step[0] < w->at.step[0] && !ret; n--, w->quiet--) {
 		ret = give(w, NTIME_CHANGE_SAME, 3, &w->start);
 		pass(w->d, &w->start, 3);
 	}
-	w->quiet = 0;
 	return ret;
 }
 
@@ -251,25 +250,18 @@ static int give_context(struct walk *w)
 static int see_same(struct walk *w)
 {
 	uint64_t context = w->d->o.context, most = w->is_in ? 2 * context : context;
+	int ret;
 
 	w->sum.same++;
 	pass(w->d, &w->at, 3);
 	w->quiet++;
 	if (w->quiet <= most)
 		return 0;
-	if (w->is_in) {
-		/* The hunk ends: so much of what follows belongs to it. */
-		int ret = 0;
-
-		for (uint64_t i = 0; i < context && !ret; i++) {
-			ret = give(w, NTIME_CHANGE_SAME, 3, &w->start);
-			pass(w->d, &w->start, 3);
-			w->quiet--;
-		}
-		w->is_in = false;
-		if (ret)
-			return ret;
-	}
+	/* The hunk ends: so much of what follows belongs to it. */
+	ret = w->is_in ? give_context(w, context) : 0;
+	w->is_in = false;
+	if (ret)
+		return ret;
 	while (w->quiet > context) {
 		pass(w->d, &w->start, 3);
 		w->quiet--;
@@ -287,7 +279,7 @@ static int see_change(struct walk *w, uint32_t kind, unsigned int sides)
 		ret = give(w, NTIME_CHANGE_HUNK, 0, &w->start);
 	}
 	if (!ret)
-		ret = give_context(w);
+		ret = give_context(w, UINT64_MAX);
 	if (!ret)
 		ret = give(w, kind, sides, &w->at);
 	w->sum.only_a += kind == NTIME_CHANGE_ONLY_A;
@@ -296,20 +288,6 @@ static int see_change(struct walk *w, uint32_t kind, unsigned int sides)
 	pass(w->d, &w->at, sides);
 	w->start = w->at;
 	w->quiet = 0;
-	return ret;
-}
-
-/* What is left behind the last change of a hunk that the end has cut. */
-static int finish(struct walk *w)
-{
-	int ret = 0;
-
-	for (uint64_t i = 0; w->is_in && i < w->d->o.context && !ret; i++) {
-		if (w->start.step[0] >= w->at.step[0])
-			break;
-		ret = give(w, NTIME_CHANGE_SAME, 3, &w->start);
-		pass(w->d, &w->start, 3);
-	}
 	return ret;
 }
 
@@ -354,8 +332,9 @@ int ntime_trace_diff_run(struct ntime_trace_diff *d,
 
 		ret = kind == NTIME_CHANGE_SAME ? see_same(&w) : see_change(&w, kind, sides);
 	}
-	if (!ret)
-		ret = finish(&w);
+	/* What is left behind the last change of a hunk that the end has cut. */
+	if (!ret && w.is_in)
+		ret = give_context(&w, d->o.context);
 	if (ret)
 		return ret;
 	if (out)

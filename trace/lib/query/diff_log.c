@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/common/grow.h"
+#include "trace/lib/base/batch.h"
 #include "trace/lib/query/diff_log.h"
 
 /* Reads of a loop; timers of two halves, or a status beside a counter, are read in turns. */
@@ -12,15 +12,9 @@
 int nti_accesses_number(struct nti_accesses *all, const struct nti_access *access, uint32_t *out)
 {
 	*out = nti_slots_find(&all->slots, all->access, access);
-	if (*out != NTI_NO_SLOT)
-		return 0;
-	if (!nti_grow(&all->access, all->n))
-		return -ENOMEM;
-	all->access[all->n] = *access;
-	if (!nti_slots_add(&all->slots, all->access, all->n, sizeof(*access)))
-		return -ENOMEM;
-	*out = (uint32_t)all->n++;
-	return 0;
+	if (*out == NTI_NO_SLOT)
+		*out = nti_slots_new(&all->slots, &all->access, &all->n, access);
+	return *out == NTI_NO_SLOT ? -ENOMEM : 0;
 }
 
 void nti_accesses_fini(struct nti_accesses *all)

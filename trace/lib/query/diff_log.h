@@ -78,10 +78,4 @@ void nti_diff_log_fini(struct nti_diff_log *log);
 /* Memory in use, roughly. */
 uint64_t nti_diff_log_bytes(const struct nti_diff_log *log);
 
-/* Bits of an access by its width. */
-static inline uint64_t nti_width_mask(uint8_t width)
-{
-	return width && width < 8 ? ((uint64_t)1 << 8 * width) - 1 : UINT64_MAX;
-}
-
 #endif

@@ -2,6 +2,7 @@
 /* Where in an array the element with a key is. */
 #include <stdlib.h>
 
+#include "base/common/grow.h"
 #include "trace/lib/query/slots.h"
 
 static void put(struct nti_slots *s, const char *array, size_t n, size_t bytes, size_t key_bytes)
@@ -13,8 +14,7 @@ static void put(struct nti_slots *s, const char *array, size_t n, size_t bytes, 
 	s->slot[i] = (uint32_t)n + 1;
 }
 
-bool nti_slots_add_bytes(struct nti_slots *s, const void *array, size_t n, size_t bytes,
-			 size_t key_bytes)
+static bool add(struct nti_slots *s, const void *array, size_t n, size_t bytes, size_t key_bytes)
 {
 	struct nti_slots bigger = { .slots = s->slots ? 2 * s->slots : 32 };
 
@@ -30,4 +30,17 @@ bool nti_slots_add_bytes(struct nti_slots *s, const void *array, size_t n, size_
 	}
 	put(s, array, n, bytes, key_bytes);
 	return true;
+}
+
+uint32_t nti_slots_new_bytes(struct nti_slots *s, void *array, size_t *n, size_t bytes,
+			     const void *key, size_t key_bytes)
+{
+	char *elements;
+
+	if (!nti_grow_bytes(array, *n, bytes))
+		return NTI_NO_SLOT;
+	memcpy(&elements, array, sizeof(elements));
+	memset(elements + *n * bytes, 0, bytes);
+	memcpy(elements + *n * bytes, key, key_bytes);
+	return add(s, elements, *n, bytes, key_bytes) ? (uint32_t)(*n)++ : NTI_NO_SLOT;
 }

@@ -42,8 +42,8 @@ static inline uint32_t nti_slots_find_bytes(const struct nti_slots *s, const voi
 	return NTI_NO_SLOT;
 }
 
-bool nti_slots_add_bytes(struct nti_slots *s, const void *array, size_t n, size_t bytes,
-			 size_t key_bytes);
+uint32_t nti_slots_new_bytes(struct nti_slots *s, void *array, size_t *n, size_t bytes,
+			     const void *key, size_t key_bytes);
 
 /*
  * Place of the element that begins with *@key, NTI_NO_SLOT when there is none. Keys are multiples
@@ -51,8 +51,11 @@ bool nti_slots_add_bytes(struct nti_slots *s, const void *array, size_t n, size_
  */
 #define nti_slots_find(s, array, key)                                                              \
 	nti_slots_find_bytes((s), (array), sizeof(*(array)), (key), sizeof(*(key)))
-/* The element behind the first @n is new. False, and nothing changed: no memory. */
-#define nti_slots_add(s, array, n, key_bytes)                                                      \
-	nti_slots_add_bytes((s), (array), (n), sizeof(*(array)), (key_bytes))
+/*
+ * Place of a new element with *@key and zeros, behind the *@n of *@array, which nothing else but
+ * nti_grow() has allocated. NTI_NO_SLOT, and nothing changed: no memory.
+ */
+#define nti_slots_new(s, array, n, key)                                                            \
+	nti_slots_new_bytes((s), (array), (n), sizeof(**(array)), (key), sizeof(*(key)))
 
 #endif

@@ -248,11 +248,6 @@ static inline bool is_same_register(const struct ntime_record *a, const struct n
 		(uint64_t)(a->region ^ b->region)) == 0;
 }
 
-static uint64_t thread_of(const struct ntime_record *r)
-{
-	return r->flags & NTIME_RECORD_THREADED ? r->thread : NTI_NO_THREAD;
-}
-
 /*
  * Count threads and marks, and find the runs. Where one ends cannot be foreseen, so nothing is
  * asked. 0 or -ENOMEM.
@@ -272,7 +267,9 @@ static int cut(struct ntime_trace_stat *s, struct window *w)
 		}
 		if (!last || r->thread != last->thread ||
 		    (r->flags ^ last->flags) & NTIME_RECORD_THREADED) {
-			thread = nti_tally_at(&s->threads, thread_of(r));
+			thread = nti_tally_at(&s->threads, r->flags & NTIME_RECORD_THREADED
+								   ? r->thread
+								   : NTI_NO_THREAD);
 			if (!thread)
 				return -ENOMEM;
 		}

@@ -14,7 +14,6 @@
 #include <ntime/trace/state.h>
 
 #include "base/common/error.h"
-#include "base/common/grow.h"
 #include "trace/lib/base/context.h"
 #include "trace/lib/base/batch.h"
 #include "trace/lib/query/slots.h"
@@ -119,25 +118,13 @@ void ntime_trace_state_free(struct ntime_trace_state *s)
 	free(s);
 }
 
-static uint64_t ones(unsigned int bytes)
-{
-	return bytes >= CELL_BYTES ? UINT64_MAX : (UINT64_C(1) << 8 * bytes) - 1;
-}
-
 /* The cell that has @offset, a new one if there is none; NONE without memory. */
 static uint32_t cell_for(struct ntime_trace_state *s, uint32_t where, uint64_t offset)
 {
 	struct key k = { offset & ~(uint64_t)(CELL_BYTES - 1), where, CELL_BYTES };
 	uint32_t i = nti_slots_find(&s->cell_slots, s->cell, &k);
 
-	if (i != NONE)
-		return i;
-	if (!nti_grow(&s->cell, s->cells))
-		return NONE;
-	s->cell[s->cells] = (struct cell){ .key = k };
-	if (!nti_slots_add(&s->cell_slots, s->cell, s->cells, sizeof(k)))
-		return NONE;
-	return (uint32_t)s->cells++;
+	return i != NONE ? i : nti_slots_new(&s->cell_slots, &s->cell, &s->cells, &k);
 }
 
 static bool is_crossing(const struct key *k)
@@ -158,50 +145,39 @@ static int find_place(struct ntime_trace_state *s, const struct key *k, uint32_t
 	cell[0] = cell_for(s, k->where, k->offset);
 	if (is_crossing(k))
 		cell[1] = cell_for(s, k->where, k->offset + k->width - 1);
-	if (cell[0] == NONE || (is_crossing(k) && cell[1] == NONE) ||
-	    !nti_grow(&s->place, s->places))
+	if (cell[0] == NONE || (is_crossing(k) && cell[1] == NONE))
 		return -ENOMEM;
-	s->place[s->places] = (struct place){ .key = *k, .cell = { cell[0], cell[1] } };
-	if (!nti_slots_add(&s->place_slots, s->place, s->places, sizeof(*k)))
+	*out = nti_slots_new(&s->place_slots, &s->place, &s->places, k);
+	if (*out == NONE)
 		return -ENOMEM;
-	*out = (uint32_t)s->places++;
+	memcpy(s->place[*out].cell, cell, sizeof(cell));
 	return 0;
 }
 
-/* A read gave @value in the bits of @mask. */
-static void cell_read(struct cell *c, uint64_t value, uint64_t mask)
+/* @value was read or written in the bits of @mask. */
+static void cell_access(struct cell *c, bool is_write, uint64_t value, uint64_t mask)
 {
 	uint64_t other = (c->value ^ value) & mask;
 
+	c->value ^= other;
+	c->known |= mask;
+	if (is_write) {
+		c->known &= ~(c->unlike_bits & mask);
+		c->by_write |= mask;
+		c->by_read &= ~mask;
+		return;
+	}
 	c->volatile_bits |= other & c->by_read;
 	c->unlike_bits |= other & c->by_write;
-	c->value = (c->value & ~mask) | (value & mask);
-	c->known |= mask;
 	c->by_read |= mask;
 	c->by_write &= ~mask;
-}
-
-static void cell_write(struct cell *c, uint64_t value, uint64_t mask)
-{
-	c->value = (c->value & ~mask) | (value & mask);
-	c->known = (c->known | mask) & ~(c->unlike_bits & mask);
-	c->by_write |= mask;
-	c->by_read &= ~mask;
-}
-
-static void cell_access(struct cell *c, bool is_write, uint64_t value, uint64_t mask)
-{
-	if (is_write)
-		cell_write(c, value, mask);
-	else
-		cell_read(c, value, mask);
 }
 
 static void learn(struct ntime_trace_state *s, const struct place *p, const struct ntime_record *r)
 {
 	unsigned int shift = 8 * (unsigned int)(p->key.offset & (CELL_BYTES - 1));
 	bool is_write = r->kind == NTIME_RECORD_WRITE;
-	uint64_t mask = ones(p->key.width);
+	uint64_t mask = nti_width_mask((uint8_t)p->key.width);
 
 	if (is_write && r->flags & NTIME_RECORD_MASKED)
 		mask &= r->mask;
@@ -217,7 +193,7 @@ static void remember(struct ntime_trace_state *s, struct place *p, const struct 
 	p->last[r->kind] = (struct last){
 		.number = s->accesses,
 		.time_ns = r->time_ns,
-		.value = r->value & ones(p->key.width),
+		.value = r->value & nti_width_mask((uint8_t)p->key.width),
 		.thread = r->thread,
 		.mask = r->mask,
 		.flags = r->flags & (NTIME_RECORD_TIMED | NTIME_RECORD_VALUED |
@@ -301,7 +277,7 @@ static uint64_t gather(const struct cell *low, const struct cell *high, size_t f
 		memcpy(&part, (const char *)high + field, sizeof(part));
 		bits |= part << (64 - shift);
 	}
-	return bits & ones(k->width);
+	return bits & nti_width_mask((uint8_t)k->width);
 }
 
 static const struct cell *find_cell(const struct ntime_trace_state *s, uint32_t where,

@@ -2,7 +2,6 @@
 /* Sums by a number, few of them. */
 #include <stdlib.h>
 
-#include "base/common/grow.h"
 #include "trace/lib/query/tally.h"
 
 void nti_tally_fini(struct nti_tally *t)
@@ -27,8 +26,6 @@ struct nti_tally_sum *nti_tally_at(struct nti_tally *t, uint64_t key)
 		return &t->sum[i];
 	if (t->n >= t->most)
 		return &t->rest;
-	if (!nti_grow(&t->sum, t->n))
-		return NULL;
-	t->sum[t->n] = (struct nti_tally_sum){ .key = key };
-	return nti_slots_add(&t->slots, t->sum, t->n, sizeof(key)) ? &t->sum[t->n++] : NULL;
+	i = nti_slots_new(&t->slots, &t->sum, &t->n, &key);
+	return i == NTI_NO_SLOT ? NULL : &t->sum[i];
 }
