@@ -25,6 +25,7 @@
 
 struct nti_input {
 	char *path;
+	const char *name; /* for people */
 	int fd;
 	bool follows, is_regular;
 	int stop[2];	/* readable once it is to stop; -1 without following */
@@ -46,11 +47,6 @@ struct nti_input {
 	bool packed_ended, has_more; /* there was no room for all that the unpacker had */
 	uint64_t unpacked, checked;  /* bytes it made; those of parts whose end passed its check */
 };
-
-static const char *name_of(const struct nti_input *in)
-{
-	return strcmp(in->path, "-") == 0 ? "standard input" : in->path;
-}
 
 void nti_input_stop(struct nti_input *in)
 {
@@ -138,16 +134,6 @@ static int wait_for_more(struct nti_input *in)
 	return ret < 0 ? ret : 1;
 }
 
-/* A pipe that is followed: wait where stop can be heard. 1, 0 (stopped) or -errno. */
-static int wait_for_pipe(struct nti_input *in)
-{
-	int ret = nti_file_wait(in->fd, in->stop[0], -1);
-
-	if (ret < 0)
-		return ret;
-	return ret & 1 ? 1 : 0;
-}
-
 /*
  * What was there when the stop came is read, but whoever goes on writing cannot keep us. @n, or
  * less of it.
@@ -175,11 +161,12 @@ static ssize_t source_read(struct nti_input *in, char *buf, size_t n)
 
 	for (;;) {
 		if (in->follows && !in->is_regular)
-			ret = wait_for_pipe(in);
+			ret = nti_file_wait(in->fd, in->stop[0], -1);
 		if (ret < 0)
 			return ret;
 		n = bound(in, n);
-		if (!ret || !n)
+		/* Of a pipe: it is the stop that was heard. */
+		if (!(ret & 1) || !n)
 			return 0;
 		got = nti_file_read(in->fd, buf, n);
 		if (got > 0)
@@ -221,13 +208,13 @@ static int unpack_error(struct nti_input *in, struct nti_error *e, int code)
 		return nti_error(e, code,
 				 "%s needs more memory to be uncompressed than is allowed; "
 				 "uncompress it with %s and pipe the result in",
-				 name_of(in), way);
+				 in->name, way);
 	if (code == -ENOMEM)
-		return nti_error(e, code, "no memory to uncompress %s", name_of(in));
+		return nti_error(e, code, "no memory to uncompress %s", in->name);
 	return nti_error(e, code,
 			 "%s is damaged: near byte %llu it is not %s, and %s can be trusted; get "
 			 "it anew from where it was made",
-			 name_of(in), (unsigned long long)nti_input_position(in), way, trusted);
+			 in->name, (unsigned long long)nti_input_position(in), way, trusted);
 }
 
 static int stranger_error(struct nti_input *in, struct nti_error *e, uint64_t at)
@@ -235,7 +222,7 @@ static int stranger_error(struct nti_input *in, struct nti_error *e, uint64_t at
 	return nti_error(e, -EBADMSG,
 			 "%s: data that is not %s follows the end of its %s data, from byte %llu "
 			 "on; cut it off, with head -c %llu for one",
-			 name_of(in), in->unpack->name, in->unpack->name, (unsigned long long)at,
+			 in->name, in->unpack->name, in->unpack->name, (unsigned long long)at,
 			 (unsigned long long)at);
 }
 
@@ -303,7 +290,7 @@ static ssize_t read_packed(struct nti_input *in, struct nti_error *e, char *buf,
 		if (in->is_ending || in->unpack->is_whole(in->unpack_state))
 			return 0;
 		return nti_error(e, -EBADMSG, "%s ends too early: the %s data are cut off",
-				 name_of(in), in->unpack->name);
+				 in->name, in->unpack->name);
 	}
 }
 
@@ -317,7 +304,7 @@ ssize_t nti_input_read(struct nti_input *in, struct nti_error *e, char *buf, siz
 		got = read_stored(in, buf, n);
 	if (got < 0 && got != -EBADMSG && got != -E2BIG && got != -ENOMEM && got != -EINTR &&
 	    got != -ESTALE)
-		return nti_error(e, (int)got, "reading %s: %s", name_of(in), strerror((int)-got));
+		return nti_error(e, (int)got, "reading %s: %s", in->name, strerror((int)-got));
 	return got;
 }
 
@@ -371,22 +358,22 @@ static int make_unpack(struct nti_input *in, struct nti_error *e)
 		return nti_error(e, -EOPNOTSUPP,
 				 "%s is compressed with %s, which ntime does not undo; uncompress "
 				 "it with %s and pipe the result in",
-				 name_of(in), other->name, other->command);
+				 in->name, other->name, other->command);
 	in->unpack = nti_unpack_find(in->ahead, in->ahead_n);
 	if (!in->unpack)
 		return 0;
-	if (!in->unpack->is_there)
+	if (!in->unpack->library)
 		return nti_error(e, -EOPNOTSUPP,
 				 "%s is compressed with %s, which this build cannot undo; "
 				 "uncompress it with %s and pipe the result in",
-				 name_of(in), in->unpack->name, in->unpack->name);
-	ret = nti_library_need(in->unpack->library, name_of(in), e);
+				 in->name, in->unpack->name, in->unpack->name);
+	ret = nti_library_need(in->unpack->library, in->name, e);
 	if (ret < 0)
 		return ret;
 	in->unpack_state = in->unpack->make();
 	in->packed = malloc(PACKED_BYTES);
 	if (!in->unpack_state || !in->packed)
-		return nti_error(e, -ENOMEM, "no memory to uncompress %s", name_of(in));
+		return nti_error(e, -ENOMEM, "no memory to uncompress %s", in->name);
 	return 0;
 }
 
@@ -426,6 +413,7 @@ int nti_input_open(struct nti_error *e, const char *path, bool follows, struct n
 	in->fd = in->stop[0] = in->stop[1] = -1;
 	in->follows = follows;
 	in->path = strdup(path);
+	in->name = strcmp(path, "-") == 0 ? "standard input" : in->path;
 	ret = in->path ? open_source(in) : -ENOMEM;
 	if (ret < 0)
 		ret = open_error(e, path, ret);
@@ -443,7 +431,7 @@ void nti_input_close(struct nti_input *in)
 {
 	if (!in)
 		return;
-	if (in->unpack && in->unpack->is_there)
+	if (in->unpack && in->unpack->library)
 		in->unpack->free(in->unpack_state);
 	nti_file_close(in->fd);
 	nti_file_close(in->stop[0]);

@@ -6,37 +6,30 @@
 #include "base/common/compiler.h"
 #include "trace/lib/read/unpack.h"
 
-static const struct nti_unpack *const ways[] = { &nti_unpack_gzip, &nti_unpack_xz,
-						 &nti_unpack_zstd };
-
-/* RFC 1952, 2.3.1: ID1, ID2; the only method is 8. */
-bool nti_unpack_is_gzip(const unsigned char *magic, size_t n)
-{
-	return n >= 3 && memcmp(magic, "\x1f\x8b\x08", 3) == 0;
-}
-
-/* The .xz file format 1.1, 2.1.1.1. */
-bool nti_unpack_is_xz(const unsigned char *magic, size_t n)
-{
-	return n >= 6 && memcmp(magic, "\xfd\x37zXZ\0", 6) == 0;
-}
-
-/* RFC 8878, 3.1.1 and 3.1.2: a frame of data, or one to be skipped. */
-bool nti_unpack_is_zstd(const unsigned char *magic, size_t n)
-{
-	if (n < 4)
-		return false;
-	return memcmp(magic, "\x28\xb5\x2f\xfd", 4) == 0 ||
-	       ((magic[0] & 0xf0) == 0x50 && memcmp(magic + 1, "\x2a\x4d\x18", 3) == 0);
-}
+static const struct {
+	const struct nti_unpack *unpack;
+	const char *magic;
+	size_t bytes;
+	unsigned char first; /* bits of the first byte that tell */
+} ways[] = {
+	/* RFC 1952, 2.3.1: ID1, ID2; the only method is 8 */
+	{ &nti_unpack_gzip, "\x1f\x8b\x08", 3, 0xff },
+	/* the .xz file format 1.1, 2.1.1.1 */
+	{ &nti_unpack_xz, "\xfd\x37zXZ\0", 6, 0xff },
+	/* RFC 8878, 3.1.1 and 3.1.2: a frame of data, or one to be skipped */
+	{ &nti_unpack_zstd, "\x28\xb5\x2f\xfd", 4, 0xff },
+	{ &nti_unpack_zstd, "\x50\x2a\x4d\x18", 4, 0xf0 },
+};
 
 const struct nti_unpack *nti_unpack_find(const unsigned char *magic, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < NTI_ARRAY_SIZE(ways); i++) {
-		if (ways[i]->match(magic, n))
-			return ways[i];
+		if (n >= ways[i].bytes &&
+		    (magic[0] & ways[i].first) == (unsigned char)ways[i].magic[0] &&
+		    memcmp(magic + 1, ways[i].magic + 1, ways[i].bytes - 1) == 0)
+			return ways[i].unpack;
 	}
 	return NULL;
 }

@@ -30,9 +30,7 @@ struct nti_unpack_step {
 /**
  * struct nti_unpack - one way
  * @name:	"gzip"
- * @is_there:	this build can undo it
- * @library:	that does it; NULL unless @is_there
- * @match:	does a file that begins with these bytes use it
+ * @library:	that does it; NULL: this build cannot undo it
  * @make:	state; NULL without memory
  * @run:	0; -EBADMSG (damaged), -EILSEQ (something else stands behind a whole one), -E2BIG
  *		(needs more memory than we give), -ENOMEM
@@ -41,9 +39,7 @@ struct nti_unpack_step {
  */
 struct nti_unpack {
 	const char *name;
-	bool is_there;
 	struct nti_lazy *library;
-	bool (*match)(const unsigned char *magic, size_t n);
 	void *(*make)(void);
 	int (*run)(void *state, struct nti_unpack_step *step);
 	bool (*is_whole)(const void *state);
@@ -53,10 +49,6 @@ struct nti_unpack {
 extern const struct nti_unpack nti_unpack_gzip;
 extern const struct nti_unpack nti_unpack_xz;
 extern const struct nti_unpack nti_unpack_zstd;
-
-bool nti_unpack_is_gzip(const unsigned char *magic, size_t n);
-bool nti_unpack_is_xz(const unsigned char *magic, size_t n);
-bool nti_unpack_is_zstd(const unsigned char *magic, size_t n);
 
 /**
  * struct nti_unpack_gap - what stands between two parts that are compressed alike, and behind the

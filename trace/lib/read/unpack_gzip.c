@@ -104,9 +104,7 @@ static void gzip_free(void *state)
 
 const struct nti_unpack nti_unpack_gzip = {
 	.name = "gzip",
-	.is_there = true,
 	.library = &nti_lazy_zlib,
-	.match = nti_unpack_is_gzip,
 	.make = gzip_make,
 	.run = gzip_run,
 	.is_whole = gzip_is_whole,

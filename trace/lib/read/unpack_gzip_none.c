@@ -2,4 +2,4 @@
 /* In place of unpack_gzip.c where zlib was not there: such files are recognised and refused. */
 #include "trace/lib/read/unpack.h"
 
-const struct nti_unpack nti_unpack_gzip = { .name = "gzip", .match = nti_unpack_is_gzip };
+const struct nti_unpack nti_unpack_gzip = { .name = "gzip" };

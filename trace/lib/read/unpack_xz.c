@@ -112,9 +112,7 @@ static void xz_free(void *state)
 
 const struct nti_unpack nti_unpack_xz = {
 	.name = "xz",
-	.is_there = true,
 	.library = &nti_lazy_lzma,
-	.match = nti_unpack_is_xz,
 	.make = xz_make,
 	.run = xz_run,
 	.is_whole = xz_is_whole,

@@ -75,9 +75,7 @@ static void zstd_free(void *state)
 
 const struct nti_unpack nti_unpack_zstd = {
 	.name = "zstd",
-	.is_there = true,
 	.library = &nti_lazy_zstd,
-	.match = nti_unpack_is_zstd,
 	.make = zstd_make,
 	.run = zstd_run,
 	.is_whole = zstd_is_whole,

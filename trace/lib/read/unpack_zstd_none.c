@@ -2,4 +2,4 @@
 /* In place of unpack_zstd.c where libzstd was not there: such files are recognised and refused. */
 #include "trace/lib/read/unpack.h"
 
-const struct nti_unpack nti_unpack_zstd = { .name = "zstd", .match = nti_unpack_is_zstd };
+const struct nti_unpack nti_unpack_zstd = { .name = "zstd" };

@@ -85,7 +85,7 @@ TEST(compressed_traces_are_read_whole)
 	size_t n;
 
 	TT_FOR_EACH_ROW(r, packed_rows) {
-		if (!r->way->is_there)
+		if (!r->way->library)
 			continue;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -143,7 +143,7 @@ TEST(what_stands_behind_packed_data_is_told)
 	size_t n, packed;
 
 	TT_FOR_EACH_ROW(r, stranger_rows) {
-		if (!r->way->is_there)
+		if (!r->way->library)
 			continue;
 		(void)snprintf(command, sizeof(command), "printf '%s' | %s",
 			       "vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\\n",
@@ -192,7 +192,7 @@ TEST(what_can_be_trusted_of_packed_data_is_told)
 	size_t n;
 
 	TT_FOR_EACH_ROW(r, flipped_rows) {
-		if (!r->way->is_there)
+		if (!r->way->library)
 			continue;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
