@@ -95,6 +95,22 @@ static int get_shapes(struct state *s, struct column *c)
 	return c->is_bad ? -EBADMSG : (int)n;
 }
 
+/* More of a text behind what came of it. 0 or -ENOMEM. */
+static int add_begun(struct state *s, const void *text, size_t bytes)
+{
+	size_t all = s->begun_bytes + bytes;
+	char *more = all > s->begun_room ? realloc(s->begun, all) : s->begun;
+
+	if (!more)
+		return -ENOMEM;
+	if (bytes)
+		memcpy(more + s->begun_bytes, text, bytes);
+	s->begun = more;
+	s->begun_bytes = all;
+	s->begun_room = all > s->begun_room ? all : s->begun_room;
+	return 0;
+}
+
 /* A text, behind what came in blocks of its own. */
 static uint32_t get_text(struct state *s, struct column *c, struct nti_trace_batch *b)
 {
@@ -109,19 +125,11 @@ static uint32_t get_text(struct state *s, struct column *c, struct nti_trace_bat
 	c->p += bytes;
 	if (!s->begun_bytes)
 		return nti_trace_batch_text(b, text, bytes);
-	if (s->begun_room - s->begun_bytes < bytes) {
-		char *more = realloc(s->begun, s->begun_bytes + bytes);
-
-		if (!more) {
-			b->error = -ENOMEM;
-			return 0;
-		}
-		s->begun = more;
-		s->begun_room = s->begun_bytes + bytes;
+	if (add_begun(s, text, bytes) < 0) {
+		b->error = -ENOMEM;
+		return 0;
 	}
-	if (bytes)
-		memcpy(s->begun + s->begun_bytes, text, bytes);
-	at = nti_trace_batch_text(b, s->begun, s->begun_bytes + bytes);
+	at = nti_trace_batch_text(b, s->begun, s->begun_bytes);
 	s->begun_bytes = 0;
 	return at;
 }
@@ -222,21 +230,10 @@ static int get_device(struct state *s, const struct nti_block_head *h, const uin
 
 static int get_text_part(struct state *s, const struct nti_block_head *h, const uint8_t *raw)
 {
-	char *more;
-
 	if (h->raw > NTI_BLOCK_TEXT_MAX || !h->raw || s->begun_bytes + h->raw > TEXT_MAX ||
 	    memchr(raw, '\0', h->raw))
 		return -EBADMSG;
-	if (s->begun_room - s->begun_bytes < h->raw) {
-		more = realloc(s->begun, s->begun_bytes + h->raw);
-		if (!more)
-			return -ENOMEM;
-		s->begun = more;
-		s->begun_room = s->begun_bytes + h->raw;
-	}
-	memcpy(s->begun + s->begun_bytes, raw, h->raw);
-	s->begun_bytes += h->raw;
-	return 0;
+	return add_begun(s, raw, h->raw);
 }
 
 /* The payload as it was before it was compressed. */

@@ -39,14 +39,13 @@ struct nti_trace_filter_view;
  * struct nti_trace_piece - a part of the input
  * @bytes, @n:	whole lines, or whatever is there of a binary form; 64 readable bytes follow
  *		behind @n
- * @is_first:	the input begins here
  * @is_last:	the input ends here: what is not complete will not become so
  * @gives_others: lines of other origin become records
  */
 struct nti_trace_piece {
 	const char *bytes;
 	size_t n;
-	bool is_first, is_last;
+	bool is_last;
 	bool gives_others;
 };
 

@@ -72,15 +72,18 @@ static size_t cut_at(const char *block, size_t n)
 	return n == NTI_BLOCK_BYTES ? at + 1 : 0;
 }
 
-/* Give @n bytes of the block, keep the rest. */
+/*
+ * Give @n bytes of the block, keep the rest, behind which what follows a look at the beginning
+ * stays.
+ */
 static int give(struct nti_pieces *p, char *block, size_t have, size_t n, struct nti_cut *out)
 {
+	memmove(p->carry + (have - n), p->carry, p->carry_n);
 	memcpy(p->carry, block + n, have - n);
-	p->carry_n = have - n;
+	p->carry_n += have - n;
 	memset(block + n, 0, NTI_BLOCK_PAD);
 	out->piece.bytes = block;
 	out->piece.n = n;
-	out->piece.is_first = p->is_first;
 	out->piece.is_last = p->ended;
 	out->position = nti_input_position(p->in) - p->carry_n;
 	p->is_first = false;
@@ -133,26 +136,12 @@ static int finish(struct nti_pieces *p, char *block, size_t have, struct nti_cut
 	return give(p, block, have, have, out);
 }
 
-/*
- * From a block that is full without reading more: what follows a look at the beginning stays behind
- * what is not given.
- */
+/* From a block that is full without reading more. */
 static int give_full(struct nti_pieces *p, char *block, size_t have, struct nti_cut *out)
 {
 	size_t cut = p->is_text ? cut_at(block, have) : have;
 
-	if (!cut)
-		return give_long(p, block, out);
-	memmove(p->carry + (have - cut), p->carry, p->carry_n);
-	memcpy(p->carry, block + cut, have - cut);
-	p->carry_n += have - cut;
-	memset(block + cut, 0, NTI_BLOCK_PAD);
-	out->piece.bytes = block;
-	out->piece.n = cut;
-	out->piece.is_first = p->is_first;
-	out->position = nti_input_position(p->in) - p->carry_n;
-	p->is_first = false;
-	return 1;
+	return cut ? give(p, block, have, cut, out) : give_long(p, block, out);
 }
 
 /* What was given back may be more than a block when it was a look at the beginning. Bytes taken. */

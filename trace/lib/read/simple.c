@@ -169,20 +169,16 @@ static bool add_access(struct state *s, struct args *a, uint32_t which,
 	struct ntime_record *r = &b->rec[b->n];
 	const char *name;
 	size_t bytes;
-	uint64_t region, width;
+	uint64_t region, first, second, width;
 
 	*r = *with;
 	name = get_text(a, &bytes);
 	region = get_number(a);
 	r->offset = get_number(a);
-	r->value = get_number(a);
-	width = get_number(a);
-	if (which == REGION_READ) {
-		uint64_t data = width;
-
-		width = r->value;
-		r->value = data;
-	}
+	first = get_number(a);
+	second = get_number(a);
+	r->value = which == REGION_READ ? second : first;
+	width = which == REGION_READ ? first : second;
 	if (a->is_bad || a->p != a->end || region > 0xfe || width > 8 || !(1u << width & WIDTHS))
 		return false;
 	r->region = (uint8_t)region;
@@ -254,15 +250,6 @@ static void learn_mapping(struct state *s, uint64_t event, const char *name, siz
 			s->which[event] = (uint8_t)(which + 1);
 }
 
-static void add_lost(struct args *a, const struct ntime_record *with, struct nti_trace_batch *b)
-{
-	struct ntime_record *r = &b->rec[b->n++];
-
-	*r = *with;
-	r->kind = NTIME_RECORD_LOST;
-	r->value = get_number(a);
-}
-
 /* An event that is whole; @args its arguments. */
 static int take_event(struct state *s, const char *p, size_t length,
 		      struct nti_trace_devices *devices, struct nti_trace_batch *b)
@@ -278,7 +265,9 @@ static int take_event(struct state *s, const char *p, size_t length,
 	if (nti_trace_batch_reserve(b, 2) < 0)
 		return -ENOMEM;
 	if (event == DROPPED) {
-		add_lost(&a, &with, b);
+		with.kind = NTIME_RECORD_LOST;
+		with.value = get_number(&a);
+		b->rec[b->n++] = with;
 		return 0;
 	}
 	if (event >= NUMBERS_MAX || !s->which[event]) {

@@ -13,7 +13,6 @@
 #include "trace/lib/base/device.h"
 #include "trace/lib/filter/filter.h"
 #include "trace/lib/read/front.h"
-#include "trace/lib/read/fronts.h"
 #include "trace/lib/read/input.h"
 #include "trace/lib/read/learn.h"
 #include "trace/lib/read/trace.h"
@@ -26,6 +25,41 @@
 #define FIRST_RECORDS 3072
 /* What binary forms need to be told and, where we cannot read them, refused. */
 #define HEAD_BYTES 32
+
+static const struct nti_trace_front *const fronts[] = {
+	&nti_trace_vfio,  &nti_trace_simple, &nti_trace_mmiotrace,
+	&nti_trace_demmt, &nti_trace_binary,
+};
+
+/* Front end of a form; NULL: that form is not read. */
+static const struct nti_trace_front *front_of(uint32_t form)
+{
+	size_t i;
+
+	for (i = 0; i < NTI_ARRAY_SIZE(fronts); i++) {
+		if (fronts[i]->form == form)
+			return fronts[i];
+	}
+	return NULL;
+}
+
+/* The front end that is surest that @head is its own; *@score says how sure. NULL: none. */
+static const struct nti_trace_front *front_match(const char *head, size_t n, int *score)
+{
+	const struct nti_trace_front *best = NULL;
+	size_t i;
+	int s;
+
+	*score = 0;
+	for (i = 0; i < NTI_ARRAY_SIZE(fronts); i++) {
+		s = fronts[i]->match(head, n);
+		if (s > *score) {
+			*score = s;
+			best = fronts[i];
+		}
+	}
+	return best;
+}
 
 static void lane_fini(struct nti_lane *l, const struct nti_trace_front *front)
 {
@@ -126,7 +160,7 @@ static bool is_enough(struct ntime_trace *t, const struct nti_trace_front *wante
 /* Read until the form is known, or for long enough. 0; -errno with a sentence. */
 static int look(struct ntime_trace *t, const char *path, uint32_t form)
 {
-	const struct nti_trace_front *wanted = form ? nti_trace_front_of(form) : NULL;
+	const struct nti_trace_front *wanted = form ? front_of(form) : NULL;
 	size_t have = 0, room = 0, next = 0;
 	char *head = NULL, *more;
 	int ret = 0, score = 0;
@@ -155,16 +189,16 @@ static int look(struct ntime_trace *t, const char *path, uint32_t form)
 		if (got > 0 && !is_worth_a_look(t, head + have - got, (size_t)got, have, next))
 			continue;
 		next = have * 2;
-		t->front = nti_trace_front_match(head, have, &score);
+		t->front = front_match(head, have, &score);
 		if (wanted && is_enough(t, wanted, have))
 			break;
 	}
 	/* Where nothing tells the form, the reason is that there is no more. */
 	if (got < 0 && (!have || (!wanted && !t->front)))
 		ret = (int)got;
-	if (!ret && wanted && !wanted->is_text && have && wanted->match(head, have) == 0)
-		ret = wrong_form(t->ctx, path, wanted, t->front, head, have);
-	else if (!ret && wanted && t->front && t->front != wanted && score >= SURE)
+	if (!ret && wanted &&
+	    ((!wanted->is_text && have && wanted->match(head, have) == 0) ||
+	     (t->front && t->front != wanted && score >= SURE)))
 		ret = wrong_form(t->ctx, path, wanted, t->front, head, have);
 	if (wanted)
 		t->front = wanted;
@@ -270,20 +304,12 @@ void ntime_trace_close(struct ntime_trace *t)
 /* The beginning of a line that no tracer writes. */
 static int make_long(struct ntime_trace *t, struct nti_lane *l)
 {
-	struct ntime_record *r;
-
 	l->b.lines++;
 	l->b.others++;
 	l->b.longs++;
-	if (!(t->flags & NTIME_TRACE_OTHERS))
-		return 0;
-	if (nti_trace_batch_reserve(&l->b, 1) < 0)
-		return -ENOMEM;
-	r = &l->b.rec[l->b.n++];
-	memset(r, 0, sizeof(*r));
-	r->kind = NTIME_RECORD_OTHER;
-	r->device = NTIME_DEVICE_NONE;
-	r->text = nti_trace_batch_text(&l->b, l->cut.piece.bytes, l->cut.piece.n);
+	if (t->flags & NTIME_TRACE_OTHERS)
+		(void)nti_trace_batch_add(&l->b, NTIME_RECORD_OTHER, l->cut.piece.bytes,
+					  l->cut.piece.n);
 	return l->b.error;
 }
 
@@ -341,7 +367,7 @@ static int settle(struct ntime_trace *t, struct nti_lane *l)
  * A binary form that is damaged or ends too early. Where it is compressed nobody can say at which
  * byte of the file that is.
  */
-static int damaged(struct ntime_trace *t, const struct nti_lane *l)
+static void damaged(struct ntime_trace *t, const struct nti_lane *l)
 {
 	bool is_packed = *nti_input_compression(t->in) != '\0';
 	uint64_t at = is_packed ? l->cut.position : l->cut.position - l->cut.piece.n + l->b.bad_at;
@@ -351,18 +377,16 @@ static int damaged(struct ntime_trace *t, const struct nti_lane *l)
 			  "the trace is damaged or cut off %s byte %llu: from there on "
 			  "it is not %s",
 			  is_packed ? "before" : "at", (unsigned long long)at, t->front->name);
-	return t->pieces.error;
 }
 
 /* Of ntime's own form, in a build that lacks what it needs. */
-static int unsupported(struct ntime_trace *t)
+static void unsupported(struct ntime_trace *t)
 {
 	t->pieces.error =
 		nti_error(&t->error, -EOPNOTSUPP,
 			  "blocks of the trace are compressed with zstd, which this build cannot "
 			  "undo, or libzstd is missing; install libzstd1, or convert the trace to "
 			  "VFIO text with an ntime that is built with zstd");
-	return t->pieces.error;
 }
 
 static int fail(struct ntime_trace *t, int code)

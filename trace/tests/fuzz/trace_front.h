@@ -47,10 +47,10 @@ static inline int fuzz_front(const struct nti_trace_front *front, const uint8_t 
 		cut = (size_t)(newline - text) + 1;
 	else if (front->is_text)
 		cut = 0;
-	used = fuzz_piece(front, state, order, devices, &b, text, cut, true, false);
+	used = fuzz_piece(front, state, order, devices, &b, text, cut, false);
 	if (used >= 0)
 		(void)fuzz_piece(front, state, order, devices, &b, text + used,
-				 bytes - (size_t)used, used == 0, true);
+				 bytes - (size_t)used, true);
 	if (fuzz_is_chosen(data, bytes, FUZZ_WRITTEN))
 		fuzz_write_all(devices, &b);
 	if (front->end)

@@ -26,11 +26,11 @@ static inline struct ntime_trace_ctx *fuzz_context(void)
  */
 static inline ssize_t fuzz_piece(const struct nti_trace_front *front, void *state, void *order,
 				 struct nti_trace_devices *devices, struct nti_trace_batch *b,
-				 const char *bytes, size_t n, bool is_first, bool is_last)
+				 const char *bytes, size_t n, bool is_last)
 {
 	static struct nti_trace_batch part;
 	char *copy = malloc(n + FUZZ_PAD);
-	struct nti_trace_piece piece = { copy, n, is_first, is_last, true };
+	struct nti_trace_piece piece = { copy, n, is_last, true };
 	size_t before = b->n, i;
 	ssize_t used;
 
@@ -98,8 +98,8 @@ static inline void fuzz_read_binary(const struct nti_trace_bytes *in, size_t rec
 
 	fuzz_expect(state && nti_trace_devices_new(&devices) == 0 &&
 		    nti_trace_batch_init(&b, 16) == 0);
-	fuzz_expect(fuzz_piece(&nti_trace_binary, state, NULL, devices, &b, in->p, in->n, true,
-			       true) == (ssize_t)in->n);
+	fuzz_expect(fuzz_piece(&nti_trace_binary, state, NULL, devices, &b, in->p, in->n, true) ==
+		    (ssize_t)in->n);
 	fuzz_expect(b.n == records);
 	nti_trace_binary.end(state);
 	free(state);
