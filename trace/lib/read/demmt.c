@@ -249,35 +249,24 @@ static int settle(void *order, struct nti_trace_devices *devices NTI_UNUSED,
 	return 0;
 }
 
-static bool is_ours(const char *p, size_t n)
+/* How sure it is that a line is demmt's. */
+static int match_line(const char *p, size_t n)
 {
 	struct nti_fields old = { p + sizeof("REQUEST:") - 1, p + n, false };
 
 	if (n <= 20)
-		return false;
+		return 0;
 	if (!memcmp(p, "LOG:", 4))
-		return (p[4] == ' ' || p[4] == '\t') && memchr(p, 'd', 20);
+		return (p[4] == ' ' || p[4] == '\t') && memchr(p, 'd', 20) ? 95 : 0;
 	if (memcmp(p, "REQUEST:", 8) != 0 && memcmp(p, "RETURND:", 8) != 0)
-		return false;
+		return 0;
 	nti_fields_loose(&old, " DIR=");
-	return !old.is_bad;
+	return old.is_bad ? 0 : 95;
 }
 
 static int match(const char *head, size_t n)
 {
-	const char *p = head, *end = head + n, *eol;
-	char shown[NTI_CLEAN_BYTES];
-
-	for (; p < end; p = eol + 1) {
-		eol = memchr(p, '\n', (size_t)(end - p));
-		if (!eol)
-			return 0;
-		if (is_ours(p, (size_t)(eol - p)) ||
-		    (nti_line_has_front(p) &&
-		     is_ours(shown, nti_line_clean(p, (size_t)(eol - p), shown))))
-			return 95;
-	}
-	return 0;
+	return nti_trace_lines_match(head, n, match_line);
 }
 
 const struct nti_trace_front nti_trace_demmt = {

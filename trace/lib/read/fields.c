@@ -17,12 +17,8 @@ const uint8_t nti_hex_values[256] = {
 
 void nti_fields_loose(struct nti_fields *f, const char *text)
 {
-	size_t n = strlen(text);
-
-	if ((size_t)(f->end - f->p) >= n && memcmp(f->p, text, n) == 0) {
-		f->p += n;
+	if (nti_fields_take(f, text))
 		return;
-	}
 	nti_fields_skip(f);
 	for (; *text && !f->is_bad; text++) {
 		if (*text != ' ')

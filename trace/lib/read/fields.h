@@ -120,16 +120,21 @@ static inline uint64_t nti_fields_seconds(struct nti_fields *f)
 	return seconds * 1000000000 + part;
 }
 
-/* A literal, which must stand here. */
-static inline void nti_fields_literal(struct nti_fields *f, const char *text)
+/* A literal that may stand here. */
+static inline bool nti_fields_take(struct nti_fields *f, const char *text)
 {
 	size_t n = strlen(text);
 
-	if ((size_t)(f->end - f->p) < n || memcmp(f->p, text, n) != 0) {
-		f->is_bad = true;
-		return;
-	}
+	if ((size_t)(f->end - f->p) < n || memcmp(f->p, text, n) != 0)
+		return false;
 	f->p += n;
+	return true;
+}
+
+/* One that must. */
+static inline void nti_fields_literal(struct nti_fields *f, const char *text)
+{
+	f->is_bad |= !nti_fields_take(f, text);
 }
 
 /* The same with any white space, or none, in front and where @text has a blank. */

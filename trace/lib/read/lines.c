@@ -55,19 +55,33 @@ size_t nti_line_clean(const char *p, size_t n, char *out)
 	return bytes;
 }
 
+int nti_trace_lines_match(const char *head, size_t n, int (*score)(const char *p, size_t n))
+{
+	const char *p = head, *end = head + n, *eol;
+	char shown[NTI_CLEAN_BYTES];
+	int found = 0;
+
+	for (; p < end && !found; p = eol + 1) {
+		eol = memchr(p, '\n', (size_t)(end - p));
+		if (!eol)
+			break;
+		found = score(p, (size_t)(eol - p));
+		/* Something may stand in front of its text. */
+		if (!found && ((unsigned char)*p <= ' ' || (unsigned char)*p >= 0x80))
+			found = score(shown, nti_line_clean(p, (size_t)(eol - p), shown));
+	}
+	return found;
+}
+
 /* A line that is nobody's. */
 static void add_other(struct nti_trace_batch *b, const char *p, const char *end)
 {
-	struct ntime_record *r = &b->rec[b->n];
 	bool is_whole = end > p && end[-1] == '\n';
+	struct ntime_record *r =
+		nti_trace_batch_add(b, NTIME_RECORD_OTHER, p, (size_t)(end - p) - is_whole);
 
-	*r = (struct ntime_record){ .kind = NTIME_RECORD_OTHER, .device = NTIME_DEVICE_NONE };
-	if (is_whole)
-		end--;
-	else
+	if (r && !is_whole)
 		r->value = NTI_OTHER_CUT;
-	r->text = nti_trace_batch_text(b, p, (size_t)(end - p));
-	b->n++;
 }
 
 /* A line that @parse does not know, as a terminal shows it; @found: what it is else. */

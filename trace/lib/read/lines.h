@@ -11,12 +11,6 @@
 #define NTI_CLEAN_BYTES 4096
 #define NTI_ESCAPE '\033'
 
-/* Does something stand in front of a line's text? */
-static inline bool nti_line_has_front(const char *p)
-{
-	return (unsigned char)*p <= ' ' || (unsigned char)*p >= 0x80;
-}
-
 /* What became of a line: nothing, or what it was, with an event's name that goes on otherwise. */
 enum nti_line { NTI_LINE_OTHER, NTI_LINE_DONE, NTI_LINE_TORN };
 
@@ -25,6 +19,12 @@ enum nti_line { NTI_LINE_OTHER, NTI_LINE_DONE, NTI_LINE_TORN };
  * Returns the bytes in @out, room for NTI_CLEAN_BYTES; 0: it has none around it, or is too long.
  */
 size_t nti_line_clean(const char *p, size_t n, char *out);
+
+/*
+ * match() of a front end: what @score gives for the first line of a head, as it stands or as a
+ * terminal shows it, that it does not give 0 for. The head may end in a part of a line.
+ */
+int nti_trace_lines_match(const char *head, size_t n, int (*score)(const char *p, size_t n));
 
 /*
  * One line from @p to @end, which is behind its newline; @is_whole: it has one. Appends to @b,

@@ -7,6 +7,7 @@
  * and turns addresses into offsets. Marks that ntime's own back end wrote ("ntime: ...") give back
  * what the form has no place for.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,33 +64,9 @@ struct order {
 	uint32_t mask;
 };
 
-struct key {
-	const char *word;
-	uint8_t bytes;
-	uint8_t kind;
-};
-
-static const struct key keys[] = {
-	{ "MARK", 4, NTIME_RECORD_MARK },     { "MAP", 3, NTIME_RECORD_MAP },
-	{ "UNMAP", 5, NTIME_RECORD_UNMAP },   { "UNKNOWN", 7, NTIME_RECORD_UNKNOWN },
-	{ "PCIDEV", 6, NTIME_RECORD_PCIDEV }, { "LSPCI", 5, NTIME_RECORD_EVENT },
-	{ "VERSION", 7, NTIME_RECORD_STYLE },
-};
-
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
-}
-
-static const struct key *find_key(const char *p, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < NTI_ARRAY_SIZE(keys); i++)
-		if (n > keys[i].bytes && is_blank(p[keys[i].bytes]) &&
-		    !memcmp(p, keys[i].word, keys[i].bytes))
-			return &keys[i];
-	return NULL;
 }
 
 /*
@@ -174,8 +151,7 @@ static uint32_t parse_map_id(struct nti_fields *f)
 
 	nti_fields_skip(f);
 	/* The kernel has -1 for a mapping that it does not know. */
-	if (f->end - f->p >= 2 && f->p[0] == '-' && f->p[1] == '1') {
-		f->p += 2;
+	if (nti_fields_take(f, "-1")) {
 		nti_fields_close(f);
 		return UINT32_MAX;
 	}
@@ -225,15 +201,13 @@ static bool parse_lost(const struct nti_fields *text, struct ntime_record *r)
 	struct nti_fields f = *text;
 	uint64_t n = 0;
 
-	nti_fields_literal(&f, "Lost ");
-	if (f.is_bad)
+	if (!nti_fields_take(&f, "Lost "))
 		return false;
 	if (f.p < f.end && (unsigned char)(*f.p - '0') < 10) {
 		n = nti_fields_digits(&f, 19);
 		nti_fields_literal(&f, " ");
 	}
-	nti_fields_literal(&f, "events");
-	if (f.is_bad)
+	if (f.is_bad || !nti_fields_take(&f, "events"))
 		return false;
 	r->kind = NTIME_RECORD_LOST;
 	r->value = n;
@@ -266,20 +240,55 @@ static bool parse_mark(struct nti_fields *f, struct ntime_record *r, struct nti_
 	return true;
 }
 
+static bool parse_unmap(struct nti_fields *f, struct ntime_record *r, struct nti_trace_batch *b)
+{
+	r->source = parse_map_id(f);
+	if (!f->is_bad)
+		r->text = parse_tail(f, r, b, "", 0);
+	return !f->is_bad;
+}
+
+/* @parse: what stands behind the time, NULL: there is none. */
+static const struct key {
+	const char *word;
+	uint8_t bytes;
+	uint8_t kind;
+	bool (*parse)(struct nti_fields *f, struct ntime_record *r, struct nti_trace_batch *b);
+} keys[] = {
+	{ "MARK", 4, NTIME_RECORD_MARK, parse_mark },
+	{ "MAP", 3, NTIME_RECORD_MAP, parse_map },
+	{ "UNMAP", 5, NTIME_RECORD_UNMAP, parse_unmap },
+	{ "UNKNOWN", 7, NTIME_RECORD_UNKNOWN, parse_unknown },
+	{ "PCIDEV", 6, NTIME_RECORD_PCIDEV, NULL },
+	{ "LSPCI", 5, NTIME_RECORD_EVENT, NULL },
+	{ "VERSION", 7, NTIME_RECORD_STYLE, NULL },
+};
+
+static const struct key *find_key(const char *p, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < NTI_ARRAY_SIZE(keys); i++)
+		if (n > keys[i].bytes && is_blank(p[keys[i].bytes]) &&
+		    !memcmp(p, keys[i].word, keys[i].bytes))
+			return &keys[i];
+	return NULL;
+}
+
 /* A line that is no access. */
 static bool parse_other_key(const struct key *key, const char *p, const char *end,
 			    struct nti_trace_batch *b)
 {
 	struct ntime_record *r = &b->rec[b->n];
 	struct nti_fields f = nti_fields(p + key->bytes + 1, end);
-	bool is_good = true;
+	bool is_good;
 
 	*r = (struct ntime_record){ .kind = key->kind,
 				    .device = NTIME_DEVICE_NONE,
 				    .region = NTIME_REGION_PHYSICAL };
 	if (key->kind == NTIME_RECORD_STYLE)
 		return true;
-	if (key->kind == NTIME_RECORD_EVENT || key->kind == NTIME_RECORD_PCIDEV) {
+	if (!key->parse) {
 		struct nti_pcidev d;
 
 		p = key->kind == NTIME_RECORD_EVENT ? p : f.p;
@@ -293,17 +302,7 @@ static bool parse_other_key(const struct key *key, const char *p, const char *en
 	r->time_ns = nti_fields_seconds(&f);
 	if (f.is_bad)
 		return false;
-	if (key->kind == NTIME_RECORD_MARK)
-		is_good = parse_mark(&f, r, b);
-	else if (key->kind == NTIME_RECORD_MAP)
-		is_good = parse_map(&f, r, b);
-	else if (key->kind == NTIME_RECORD_UNKNOWN)
-		is_good = parse_unknown(&f, r, b);
-	else
-		r->source = parse_map_id(&f);
-	if (key->kind == NTIME_RECORD_UNMAP && !f.is_bad)
-		r->text = parse_tail(&f, r, b, "", 0);
-	is_good = is_good && !f.is_bad;
+	is_good = key->parse(&f, r, b) && !f.is_bad;
 	b->n += is_good;
 	return is_good;
 }
@@ -404,29 +403,17 @@ static uint16_t know(struct order *o, struct nti_trace_devices *devices, uint32_
 		     const char *name, size_t bytes)
 {
 	uint16_t *known = &o->device[bus_devfn % PLACES], device;
+	char place[] = "0000:bb:ss.f";
 
 	if (*known && !name)
 		return (uint16_t)(*known - 1);
-	if (name) {
-		device = nti_trace_device_number(devices, name, bytes);
-	} else {
-		static const char hex[] = "0123456789abcdef";
-		uint32_t slot = bus_devfn >> 3 & 0x1f;
-		char place[] = { '0',
-				 '0',
-				 '0',
-				 '0',
-				 ':',
-				 hex[bus_devfn >> 12 & 15],
-				 hex[bus_devfn >> 8 & 15],
-				 ':',
-				 hex[slot >> 4],
-				 hex[slot & 15],
-				 '.',
-				 hex[bus_devfn & 7] };
-
-		device = nti_trace_device_number(devices, place, sizeof(place));
+	if (!name) {
+		(void)snprintf(place, sizeof(place), "0000:%02x:%02x.%x", bus_devfn >> 8 & 0xff,
+			       bus_devfn >> 3 & 0x1f, bus_devfn & 7);
+		name = place;
+		bytes = sizeof(place) - 1;
 	}
+	device = nti_trace_device_number(devices, name, bytes);
 	o->unplaced += device == NTIME_DEVICE_NONE;
 	/* What has no number is asked for again. */
 	*known = (uint16_t)(device + 1);
@@ -488,19 +475,18 @@ static void settle_odd_map(struct order *o, struct nti_trace_devices *devices, s
 {
 	uint64_t map = nti_fields_dec(f), region, number = 0;
 	uint16_t device = NTIME_DEVICE_NONE;
-	struct nti_fields no_device;
+	bool has_device;
 
 	nti_fields_literal(f, " is region ");
 	region = nti_fields_dec(f);
-	no_device = *f;
-	nti_fields_literal(&no_device, " of no device");
-	if (no_device.is_bad) {
+	has_device = !nti_fields_take(f, " of no device");
+	if (has_device) {
 		nti_fields_literal(f, " of device ");
 		number = nti_fields_hex(f);
 	}
 	if (f->is_bad || map > UINT32_MAX || region > 0xff || number > 0xffff)
 		return;
-	if (no_device.is_bad)
+	if (has_device)
 		device = know(o, devices, (uint32_t)number, NULL, 0);
 	set_odd(o, &(struct odd_map){ .map = (uint32_t)map,
 				      .device = device,
@@ -510,29 +496,20 @@ static void settle_odd_map(struct order *o, struct nti_trace_devices *devices, s
 
 static void settle_mark(struct order *o, struct nti_trace_devices *devices, const char *text)
 {
-	struct nti_fields f = nti_fields(text, text + strlen(text)), mask;
+	struct nti_fields f = nti_fields(text, text + strlen(text));
 
-	nti_fields_literal(&f, "ntime: ");
-	if (f.is_bad)
+	if (!nti_fields_take(&f, "ntime: "))
 		return;
-	if (f.end - f.p > 7 && !memcmp(f.p, "device ", 7)) {
-		f.p += 7;
+	if (nti_fields_take(&f, "device ")) {
 		settle_device_name(o, devices, &f);
-		return;
-	}
-	if (f.end - f.p > 4 && !memcmp(f.p, "map ", 4)) {
-		f.p += 4;
+	} else if (nti_fields_take(&f, "map ")) {
 		settle_odd_map(o, devices, &f);
-		return;
+	} else if (nti_fields_take(&f, "the next access changes the bits ")) {
+		o->mask = (uint32_t)nti_fields_hex(&f);
+		o->is_masked = !f.is_bad;
+	} else if (nti_fields_take(&f, "the next access is made up")) {
+		o->is_made_up = true;
 	}
-	mask = f;
-	nti_fields_literal(&mask, "the next access changes the bits ");
-	if (!mask.is_bad) {
-		o->mask = (uint32_t)nti_fields_hex(&mask);
-		o->is_masked = !mask.is_bad;
-	}
-	nti_fields_literal(&f, "the next access is made up");
-	o->is_made_up |= !f.is_bad;
 }
 
 /* The odd mapping of that number, NULL: it is none. */
@@ -664,44 +641,28 @@ static int settle(void *order, struct nti_trace_devices *devices, struct nti_tra
 }
 
 /* How sure it is that a line is mmiotrace's. */
-static int match_line(const char *p, const char *end)
+static int match_line(const char *p, size_t n)
 {
 	static const char version[] = "VERSION 20070824";
 	struct ntime_record room_for_one;
 	struct nti_trace_batch b = { .rec = &room_for_one, .room = 1 };
 	int found;
 
-	if (p == end || *p < 'L' || *p > 'W')
+	if (!n || *p < 'L' || *p > 'W')
 		return 0;
-	if ((size_t)(end - p) >= sizeof(version) - 1 && !memcmp(p, version, sizeof(version) - 1))
+	if (n >= sizeof(version) - 1 && !memcmp(p, version, sizeof(version) - 1))
 		return 100;
-	if (end - p > 2 && (*p == 'R' || *p == 'W') && is_blank(p[1]))
-		found = parse_access(p, end, true, &b);
+	if (n > 2 && (*p == 'R' || *p == 'W') && is_blank(p[1]))
+		found = parse_access(p, p + n, true, &b);
 	else
-		found = find_key(p, (size_t)(end - p)) != NULL;
+		found = find_key(p, n) != NULL;
 	free(b.text);
 	return found ? 80 : 0;
 }
 
-/* Lines of a head that are mmiotrace's and nobody else's. */
 static int match(const char *head, size_t n)
 {
-	const char *p = head, *end = head + n, *eol;
-	char shown[NTI_CLEAN_BYTES];
-	int found = 0;
-	size_t bytes;
-
-	for (; p < end && !found; p = eol + 1) {
-		eol = memchr(p, '\n', (size_t)(end - p));
-		if (!eol)
-			break;
-		found = match_line(p, eol);
-		if (found || !nti_line_has_front(p))
-			continue;
-		bytes = nti_line_clean(p, (size_t)(eol - p), shown);
-		found = match_line(shown, shown + bytes);
-	}
-	return found;
+	return nti_trace_lines_match(head, n, match_line);
 }
 
 const struct nti_trace_front nti_trace_mmiotrace = {
