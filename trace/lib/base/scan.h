@@ -50,9 +50,10 @@ static inline bool nti_scan_decimal(struct nti_scan *s, uint64_t *out)
 	uint64_t v = 0;
 
 	while (s->p < s->end && nti_scan_is_digit(*s->p)) {
-		if (v > UINT64_MAX / 10 || v * 10 > UINT64_MAX - (uint64_t)(*s->p - '0'))
+		if (__builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(*s->p - '0'), &v))
 			return false;
-		v = v * 10 + (uint64_t)(*s->p++ - '0');
+		s->p++;
 	}
 	if (s->p - start > 1 && *start == '0')
 		s->is_odd = true;

@@ -26,22 +26,24 @@ static bool starts(const char *p, size_t n, const char *text)
 	return n >= strlen(text) && memcmp(p, text, strlen(text)) == 0;
 }
 
+bool nti_vfio_event_begins(const char *p, size_t n)
+{
+	return starts(p, n, "vfio_") || starts(p, n, "pci_update_mappings_") ||
+	       starts(p, n, "memory_region_ops_");
+}
+
 int nti_vfio_event_find(const char *p, size_t n, size_t from)
 {
-	static const char *const starts_with[] = { "vfio_", "vfio: vfio_bar_",
-						   "pci_update_mappings_", "memory_region_ops_" };
 	size_t most = n > NTI_PREFIX_BYTES ? NTI_PREFIX_BYTES : n;
-	size_t i, k;
+	size_t i;
 
 	for (i = from; i < most; i++) {
 		if (p[i] != 'v' && p[i] != 'p' && p[i] != 'm')
 			continue;
 		if (i && p[i - 1] != ' ' && p[i - 1] != ':' && p[i - 1] != '\t')
 			continue;
-		for (k = 0; k < NTI_ARRAY_SIZE(starts_with); k++) {
-			if (starts(p + i, n - i, starts_with[k]))
-				return (int)i;
-		}
+		if (nti_vfio_event_begins(p + i, n - i) || starts(p + i, n - i, "vfio: vfio_bar_"))
+			return (int)i;
 	}
 	return -1;
 }
@@ -58,11 +60,11 @@ static bool scan_open(struct nti_scan *s)
 }
 
 /*
- * Everything up to the last @mark; moves behind it. A name may hold anything that stands around it.
+ * Everything up to the last @mark of @n bytes; moves behind it. A name may hold anything that
+ * stands around it.
  */
-static bool scan_name(struct nti_scan *s, const char *mark, struct nti_vfio_event *out)
+static bool scan_name(struct nti_scan *s, const char *mark, size_t n, struct nti_vfio_event *out)
 {
-	size_t n = strlen(mark);
 	const char *p;
 
 	for (p = s->end - n; p > s->p; p--) {
@@ -77,14 +79,11 @@ static bool scan_name(struct nti_scan *s, const char *mark, struct nti_vfio_even
 	return true;
 }
 
-static bool scan_width(struct nti_scan *s, struct ntime_record *r)
+/* False: no access of a region is so wide. */
+static bool set_width(struct ntime_record *r, uint64_t width)
 {
-	uint64_t width;
-
-	if (!nti_scan_decimal(s, &width) || (width != 1 && width != 2 && width != 4 && width != 8))
-		return false;
 	r->width = (uint8_t)width;
-	return true;
+	return width == 1 || width == 2 || width == 4 || width == 8;
 }
 
 /* A value at the end of the line: a torn one may lack digits. */
@@ -99,12 +98,6 @@ static bool scan_last_value(struct nti_scan *s, bool is_torn, struct ntime_recor
 	else
 		r->value = 0;
 	return true;
-}
-
-static bool scan_value(struct nti_scan *s, struct ntime_record *r)
-{
-	r->flags |= NTIME_RECORD_VALUED;
-	return nti_scan_0x(s, &r->value);
 }
 
 static bool scan_region_number(struct nti_scan *s, struct ntime_record *r)
@@ -125,55 +118,118 @@ static bool has_white_ends(const struct nti_vfio_event *e)
 	return *e->name == ' ' || *e->name == '\t' || *last == ' ' || *last == '\t';
 }
 
-/* ":regionN+0x" is searched from the right: names may hold whatever they like, offsets not. */
-static bool scan_place(struct nti_scan *s, const char *mark, struct nti_vfio_event *out)
+/*
+ * Number behind the last @mark of what @name holds, which is what QEMU calls a region:
+ * "0000:05:00.0 BAR 0".
+ */
+static bool take_bar(struct nti_vfio_event *out)
 {
-	return scan_name(s, mark, out) && !has_white_ends(out) && scan_region_number(s, &out->r) &&
-	       nti_scan_text(s, "+") && nti_scan_0x(s, &out->r.offset);
+	struct nti_scan s = { out->name, out->name + out->name_bytes, false };
+	struct nti_vfio_event front = *out;
+
+	if (scan_name(&s, " BAR ", 5, &front) && scan_region_number(&s, &out->r))
+		out->name_bytes = front.name_bytes;
+	return true;
 }
 
-/* "(DEV:regionN+0xOFFSET, 0xVALUE, SIZE)" */
-static bool region_write(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
+/* A name, up to the last of what stands in the form behind it until the next field. */
+static bool scan_name_before(struct nti_scan *s, const char **form, struct nti_vfio_event *out)
 {
-	(void)is_torn;
-	out->r.kind = NTIME_RECORD_WRITE;
-	return scan_open(s) && scan_place(s, ":region", out) && nti_scan_text(s, ", ") &&
-	       scan_value(s, &out->r) && nti_scan_text(s, ", ") && scan_width(s, &out->r) &&
-	       nti_scan_text(s, ")") && nti_scan_ended(s);
+	const char *mark = *form;
+
+	while (**form != '%')
+		++*form;
+	return scan_name(s, mark, (size_t)(*form - mark), out);
 }
 
-/* "(DEV:regionN+0xOFFSET, SIZE) = 0xVALUE" */
-static bool region_read(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
+/* What a letter behind '%' in a form stands for. */
+static bool scan_field(struct nti_scan *s, bool is_torn, const char **form,
+		       struct nti_vfio_event *out)
 {
-	out->r.kind = NTIME_RECORD_READ;
-	return scan_open(s) && scan_place(s, ":region", out) && nti_scan_text(s, ", ") &&
-	       scan_width(s, &out->r) && nti_scan_text(s, ") = ") &&
-	       scan_last_value(s, is_torn, &out->r);
+	uint64_t number;
+
+	switch (*(*form)++) {
+	case '(': /* the blanks in front too */
+		return scan_open(s);
+	case 'd': /* a device: white space that an editor put around it is no part of it */
+		return scan_name_before(s, form, out) && !has_white_ends(out);
+	case 'n': /* any name */
+		return scan_name_before(s, form, out);
+	case 'b': /* that name has the number of a region */
+		return take_bar(out);
+	case 'r': /* region */
+		return scan_region_number(s, &out->r);
+	case 'o': /* offset */
+		return nti_scan_hex(s, &out->r.offset);
+	case 'v': /* value, 'V' at the end of the line */
+		out->r.flags |= NTIME_RECORD_VALUED;
+		return nti_scan_hex(s, &out->r.value);
+	case 'V':
+		return scan_last_value(s, is_torn, &out->r);
+	case 'x': /* a number that is kept as value, and is none */
+		return nti_scan_hex(s, &out->r.value);
+	case 'u':
+		return nti_scan_decimal(s, &out->r.value);
+	case 'w': /* width, 's' that of a memory region */
+		return nti_scan_decimal(s, &number) && set_width(&out->r, number);
+	case 's':
+		if (!nti_scan_decimal(s, &number))
+			return false;
+		out->r.width = (uint8_t)number;
+		return number <= 8;
+	case 'X': /* numbers that are passed over */
+		return nti_scan_hex(s, &number);
+	case 'U':
+		return nti_scan_decimal(s, &number);
+	default: /* "%#x" prints zero without 0x */
+		(void)nti_scan_text(s, "0x");
+		return true;
+	}
 }
 
-/* "(DEV:BARn+0xOFFSET, 0xVALUE, SIZE)" */
-static bool bar_write(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
+/*
+ * What stands behind the name, by its form: letters as they are, and fields. Names are searched
+ * from the right, for they may hold whatever they like.
+ */
+static bool scan_form(struct nti_scan *s, bool is_torn, const char *form,
+		      struct nti_vfio_event *out)
 {
-	(void)is_torn;
-	out->r.kind = NTIME_RECORD_WRITE;
-	return scan_open(s) && scan_place(s, ":BAR", out) && nti_scan_text(s, ", ") &&
-	       scan_value(s, &out->r) && nti_scan_text(s, ", ") && scan_width(s, &out->r) &&
-	       nti_scan_text(s, ")") && nti_scan_ended(s);
+	const char *p = s->p, *end = s->end;
+
+	while (*form) {
+		if (*form != '%') {
+			if (p == end || *p++ != *form++)
+				return false;
+			continue;
+		}
+		form++;
+		s->p = p;
+		if (!scan_field(s, is_torn, &form, out))
+			return false;
+		p = s->p;
+	}
+	s->p = p;
+	return true;
 }
 
-static bool bar_read(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
-{
-	out->r.kind = NTIME_RECORD_READ;
-	return scan_open(s) && scan_place(s, ":BAR", out) && nti_scan_text(s, ", ") &&
-	       scan_width(s, &out->r) && nti_scan_text(s, ") = ") &&
-	       scan_last_value(s, is_torn, &out->r);
-}
-
+/*
+ * Accesses of configuration space are most of what is not read by vfio_fast.c, and have no form,
+ * which takes longer.
+ */
 static bool scan_config(struct nti_scan *s, struct nti_vfio_event *out)
 {
-	out->r.region = NTIME_REGION_CONFIG;
-	return scan_open(s) && scan_name(s, ", @0x", out) && !has_white_ends(out) &&
+	return scan_open(s) && scan_name(s, ", @0x", 5, out) && !has_white_ends(out) &&
 	       nti_scan_hex(s, &out->r.offset) && nti_scan_text(s, ", ");
+}
+
+static bool scan_config_width(struct nti_scan *s, struct ntime_record *r)
+{
+	uint64_t width;
+
+	if (!nti_scan_text(s, "len=0x") || !nti_scan_hex(s, &width) || width < 1 || width > 8)
+		return false;
+	r->width = (uint8_t)width;
+	return nti_scan_text(s, ")");
 }
 
 /*
@@ -184,33 +240,23 @@ static bool scan_config(struct nti_scan *s, struct nti_vfio_event *out)
 static bool config_read(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
 {
 	const char *start;
-	uint64_t width;
 
-	out->r.kind = NTIME_RECORD_CONFIG_READ;
-	if (!scan_config(s, out) || !nti_scan_text(s, "len=") || !nti_scan_0x(s, &width) ||
-	    width < 1 || width > 8 || !nti_scan_text(s, ") "))
+	if (!scan_config(s, out) || !scan_config_width(s, &out->r) || !nti_scan_text(s, " "))
 		return false;
-	out->r.width = (uint8_t)width;
-	if (!nti_scan_text(s, "0x"))
-		s->is_odd = true;
+	s->is_odd |= !nti_scan_text(s, "0x");
 	start = s->p;
-	if (!nti_scan_hex(s, &out->r.value) || !nti_scan_ended(s))
-		return false;
 	out->r.flags |= NTIME_RECORD_VALUED;
-	return !is_torn || (size_t)(s->p - start) == 2 * (size_t)width;
+	return nti_scan_hex(s, &out->r.value) && nti_scan_ended(s) &&
+	       (!is_torn || s->p - start == 2 * out->r.width);
 }
 
+/* "(DEV, @0xOFFSET, 0xVALUE, len=0xN)" */
 static bool config_write(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
 {
-	uint64_t width;
-
 	(void)is_torn;
-	out->r.kind = NTIME_RECORD_CONFIG_WRITE;
-	if (!scan_config(s, out) || !scan_value(s, &out->r) || !nti_scan_text(s, ", len=") ||
-	    !nti_scan_0x(s, &width) || width < 1 || width > 8)
-		return false;
-	out->r.width = (uint8_t)width;
-	return nti_scan_text(s, ")") && nti_scan_ended(s);
+	out->r.flags |= NTIME_RECORD_VALUED;
+	return scan_config(s, out) && nti_scan_0x(s, &out->r.value) && nti_scan_text(s, ", ") &&
+	       scan_config_width(s, &out->r) && nti_scan_ended(s);
 }
 
 /* "Device DEV, region N "NAME", flags: 0x.., offset: 0x.., size: 0x.." */
@@ -220,145 +266,68 @@ static bool region_setup(struct nti_scan *s, bool is_torn, struct nti_vfio_event
 	struct nti_vfio_event name = *out;
 	uint64_t offset;
 
-	out->r.kind = NTIME_RECORD_REGION;
 	/* From the right: the name of the region is in quotes that it may hold itself. */
-	if (!nti_scan_text(&tail, " Device ") || !scan_name(&tail, "\", flags: 0x", &name) ||
-	    !nti_scan_hex(&tail, &out->r.offset) || !nti_scan_text(&tail, ", offset: ") ||
-	    !nti_scan_0x(&tail, &offset) || !nti_scan_text(&tail, ", size: ") ||
-	    !nti_scan_0x(&tail, &out->r.value) || !nti_scan_ended(&tail))
+	if (is_torn || !scan_form(&tail, false, " Device %n\", flags: 0x%o, offset: 0x", &name) ||
+	    !nti_scan_hex(&tail, &offset) || !scan_form(&tail, false, ", size: 0x%x", &name) ||
+	    !nti_scan_ended(&tail))
 		return false;
-	if (is_torn)
-		return false;
-	(void)nti_scan_text(s, " Device ");
+	out->r.offset = name.r.offset;
+	out->r.value = name.r.value;
 	s->end = name.name + name.name_bytes;
-	if (!scan_name(s, ", region ", out) || !scan_region_number(s, &out->r) ||
-	    !nti_scan_text(s, " \""))
+	if (!scan_form(s, false, " Device %n, region %r \"", out))
 		return false;
 	out->text = s->p;
 	out->text_bytes = (size_t)(s->end - s->p);
 	s->is_odd |= tail.is_odd;
 	out->whole = s->is_odd || offset != (uint64_t)out->r.region << 40;
-	s->p = s->end;
 	return true;
 }
 
 /* 2.3 to 2.5: "Device DEV region N:\n  size: 0x.., offset: 0x.., flags: 0x.." */
 static bool populate_region(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
 {
-	uint64_t offset;
-
-	out->r.kind = NTIME_RECORD_REGION;
 	out->whole = true;
-	return !is_torn && nti_scan_text(s, " Device ") && scan_name(s, " region ", out) &&
-	       scan_region_number(s, &out->r) &&
-	       (nti_scan_text(s, ":\n  size: ") || nti_scan_text(s, ":\r\n  size: ")) &&
-	       nti_scan_0x(s, &out->r.value) && nti_scan_text(s, ", offset: ") &&
-	       nti_scan_0x(s, &offset) && nti_scan_text(s, ", flags: ") &&
-	       nti_scan_0x(s, &out->r.offset) && nti_scan_ended(s);
-}
-
-/*
- * Number behind the last @mark of what @name holds, which is what QEMU calls a region:
- * "0000:05:00.0 BAR 0".
- */
-static void take_bar(struct nti_vfio_event *out)
-{
-	struct nti_scan s = { out->name, out->name + out->name_bytes, false };
-	struct nti_vfio_event front = *out;
-
-	if (!scan_name(&s, " BAR ", &front) || !scan_region_number(&s, &out->r))
-		return;
-	out->name_bytes = front.name_bytes;
-}
-
-/* " Region NAME [0x.. - 0x..]" */
-static bool region_mmap(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
-{
-	(void)is_torn;
-	out->r.kind = NTIME_RECORD_MMAP;
-	out->r.region = NTIME_REGION_PHYSICAL;
-	if (!nti_scan_text(s, " Region ") || !scan_name(s, " [0x", out) ||
-	    !nti_scan_hex(s, &out->r.offset) || !nti_scan_text(s, " - ") ||
-	    !nti_scan_0x(s, &out->r.value) || !nti_scan_text(s, "]") || !nti_scan_ended(s))
-		return false;
-	take_bar(out);
-	return true;
-}
-
-static bool mmaps_set(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
-{
-	(void)is_torn;
-	out->r.kind = NTIME_RECORD_MMAP_SWITCH;
-	out->r.region = NTIME_REGION_PHYSICAL;
-	if (!nti_scan_text(s, " Region ") || !scan_name(s, " mmaps enabled: ", out) ||
-	    !nti_scan_decimal(s, &out->r.value) || !nti_scan_ended(s))
-		return false;
-	take_bar(out);
-	return true;
-}
-
-/* "(0xADDR, 0xDATA, SIZE)": no device */
-static bool vga_write(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
-{
-	(void)is_torn;
-	out->r.kind = NTIME_RECORD_WRITE;
-	out->r.region = NTIME_REGION_VGA;
-	return scan_open(s) && nti_scan_0x(s, &out->r.offset) && nti_scan_text(s, ", ") &&
-	       scan_value(s, &out->r) && nti_scan_text(s, ", ") && scan_width(s, &out->r) &&
-	       nti_scan_text(s, ")") && nti_scan_ended(s);
-}
-
-static bool vga_read(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
-{
-	out->r.kind = NTIME_RECORD_READ;
-	out->r.region = NTIME_REGION_VGA;
-	return scan_open(s) && nti_scan_0x(s, &out->r.offset) && nti_scan_text(s, ", ") &&
-	       scan_width(s, &out->r) && nti_scan_text(s, ") = ") &&
-	       scan_last_value(s, is_torn, &out->r);
+	return !is_torn && scan_form(s, false, " Device %n region %r:", out) &&
+	       (nti_scan_text(s, "\n") || nti_scan_text(s, "\r\n")) &&
+	       scan_form(s, false, "  size: 0x%x, offset: 0x%X, flags: 0x%o", out) &&
+	       nti_scan_ended(s);
 }
 
 /* "(DEV, 0xADDR, 0xSIZE) = 0xDATA" */
 static bool rom_read(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
 {
+	struct nti_scan head;
 	uint64_t width;
 
-	out->r.kind = NTIME_RECORD_READ;
-	out->r.region = NTIME_REGION_ROM;
-	if (!scan_open(s) || !scan_name(s, ") = ", out))
+	if (!scan_open(s) || !scan_name(s, ") = ", 4, out))
 		return false;
 	s->p = out->name;
 	/* The name ends where two numbers follow. */
-	{
-		struct nti_scan head = { s->p, out->name + out->name_bytes, false };
-
-		if (!scan_name(&head, ", 0x", out) || !nti_scan_hex(&head, &width) ||
-		    !nti_scan_ended(&head) ||
-		    (width != 1 && width != 2 && width != 4 && width != 8))
-			return false;
-		head.p = out->name;
-		head.end = out->name + out->name_bytes;
-		if (!scan_name(&head, ", 0x", out) || !nti_scan_hex(&head, &out->r.offset) ||
-		    !nti_scan_ended(&head))
-			return false;
-		out->r.width = (uint8_t)width;
-	}
+	head = (struct nti_scan){ out->name, out->name + out->name_bytes, false };
+	if (!scan_name(&head, ", 0x", 4, out) || !nti_scan_hex(&head, &width) ||
+	    !nti_scan_ended(&head) || !set_width(&out->r, width))
+		return false;
+	head = (struct nti_scan){ out->name, out->name + out->name_bytes, false };
+	if (!scan_name(&head, ", 0x", 4, out) || !nti_scan_hex(&head, &out->r.offset) ||
+	    !nti_scan_ended(&head))
+		return false;
 	while (!nti_scan_text(s, ") = "))
 		s->p++;
 	return scan_last_value(s, is_torn, &out->r);
 }
 
 /* " DEV QUIRK 0xOFFSET: 0xVALUE" */
-static bool scan_quirk(struct nti_scan *s, struct nti_vfio_event *out)
+static bool quirk(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
 {
 	const char *end = s->end;
 
 	/* The value has " 0x" in front too: the name is looked for before it. */
 	while (s->end > s->p && s->end[-1] != ':')
 		s->end--;
-	if (!nti_scan_text(s, " ") || !scan_name(s, " 0x", out) || !nti_scan_hex(s, &out->r.offset))
+	if (is_torn || !scan_form(s, false, " %n 0x%o", out))
 		return false;
 	s->end = end;
-	if (!nti_scan_text(s, ": ") || !scan_value(s, &out->r) || !nti_scan_ended(s))
+	if (!scan_form(s, false, ": 0x%v", out) || !nti_scan_ended(s))
 		return false;
 	while (out->name_bytes && out->name[out->name_bytes - 1] != ' ')
 		out->name_bytes--;
@@ -367,44 +336,12 @@ static bool scan_quirk(struct nti_scan *s, struct nti_vfio_event *out)
 	return out->name_bytes > 0;
 }
 
-static bool quirk_read(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
-{
-	out->r.kind = NTIME_RECORD_QUIRK_READ;
-	return !is_torn && scan_quirk(s, out);
-}
-
-static bool quirk_write(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
-{
-	out->r.kind = NTIME_RECORD_QUIRK_WRITE;
-	return !is_torn && scan_quirk(s, out);
-}
-
-/* " DEV+0xOFFSET[SIZE]:0xVALUE vfio:N" */
-static bool ioeventfd_init(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
-{
-	uint64_t size, is_vfio;
-
-	(void)is_torn;
-	out->r.kind = NTIME_RECORD_IOEVENTFD;
-	out->r.region = NTIME_REGION_PHYSICAL;
-	if (!nti_scan_text(s, " ") || !scan_name(s, "+0x", out) ||
-	    !nti_scan_hex(s, &out->r.offset) || !nti_scan_text(s, "[") ||
-	    !nti_scan_decimal(s, &size) || size > 8 || !nti_scan_text(s, "]:") ||
-	    !scan_value(s, &out->r) || !nti_scan_text(s, " vfio:") ||
-	    !nti_scan_decimal(s, &is_vfio))
-		return false;
-	out->r.width = (uint8_t)size;
-	take_bar(out);
-	return nti_scan_ended(s);
-}
-
 /* What is told of an interrupt: "(DEV) Pin A", "(DEV) vector N ..." , "(DEV) EOI". */
 static bool interrupt(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
 {
 	const char *close;
 
 	(void)is_torn;
-	out->r.kind = NTIME_RECORD_INTERRUPT;
 	if (!scan_open(s))
 		return true;
 	close = memchr(s->p, ')', (size_t)(s->end - s->p));
@@ -429,53 +366,15 @@ static bool interrupt(struct nti_scan *s, bool is_torn, struct nti_vfio_event *o
 }
 
 /* "cpu N mr 0x.. addr 0x.. value 0x.. size N name '..'": the address is the guest's. */
-static bool scan_memory(struct nti_scan *s, struct nti_vfio_event *out)
+static bool memory(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
 {
-	uint64_t ignored;
-
-	out->r.region = NTIME_REGION_PHYSICAL;
-	if (!nti_scan_text(s, " "))
-		return false;
-	if (nti_scan_text(s, "cpu ")) {
+	if (nti_scan_text(s, " cpu ")) {
 		(void)nti_scan_text(s, "-");
-		if (!nti_scan_decimal(s, &ignored) || !nti_scan_text(s, " "))
+		if (!scan_form(s, is_torn, "%U", out))
 			return false;
 	}
-	if (!nti_scan_text(s, "mr ") || !nti_scan_0x(s, &ignored) || !nti_scan_text(s, " addr "))
-		return false;
-	/* "%#x" prints zero without 0x. */
-	if (!nti_scan_0x(s, &out->r.offset) && !nti_scan_hex(s, &out->r.offset))
-		return false;
-	if (!nti_scan_text(s, " value ") ||
-	    (!nti_scan_0x(s, &out->r.value) && !nti_scan_hex(s, &out->r.value)))
-		return false;
-	out->r.flags |= NTIME_RECORD_VALUED;
-	if (!nti_scan_text(s, " size ") || !scan_width(s, &out->r))
-		return false;
-	return nti_scan_ended(s) || nti_scan_text(s, " name '");
-}
-
-static bool memory_write(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
-{
-	(void)is_torn;
-	out->r.kind = NTIME_RECORD_WRITE;
-	return scan_memory(s, out);
-}
-
-static bool memory_read(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
-{
-	(void)is_torn;
-	out->r.kind = NTIME_RECORD_READ;
-	return scan_memory(s, out);
-}
-
-/* An event that needs the line behind it and means nothing to us. */
-static bool load_rom(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out)
-{
-	(void)s;
-	(void)is_torn;
-	out->r.kind = NTIME_RECORD_EVENT;
-	return true;
+	return scan_form(s, is_torn, " mr 0x%X addr %0%o value %0%v size %w", out) &&
+	       (nti_scan_ended(s) || nti_scan_text(s, " name '"));
 }
 
 /* How the text of an event becomes that of its record. */
@@ -489,39 +388,64 @@ enum keep {
 #define NAME(name) name, sizeof(name) - 1, "", 0, false
 #define NAMES(head, tail) head, sizeof(head) - 1, tail, sizeof(tail) - 1, true
 
+/* Of an event that a form does not tell, @parse. */
 static const struct event_row {
 	const char *head;
 	size_t head_bytes;
 	const char *tail;
 	size_t tail_bytes;
 	bool is_open; /* anything may stand between them */
-	bool (*parse)(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out);
+	uint8_t kind, region;
 	enum keep keep;
+	const char *form; /* of all that stands behind the name, see scan_field() */
+	bool (*parse)(struct nti_scan *s, bool is_torn, struct nti_vfio_event *out);
 	const char *first_line_ends; /* of an event with two lines */
 } event_rows[] = {
-	{ NAME("vfio_region_write"), region_write, KEEP_ODD, NULL },
-	{ NAME("vfio_region_read"), region_read, KEEP_ODD, NULL },
-	{ NAME("vfio_pci_read_config"), config_read, KEEP_ODD, NULL },
-	{ NAME("vfio_pci_write_config"), config_write, KEEP_ODD, NULL },
-	{ NAME("vfio_region_setup"), region_setup, KEEP_OWN, NULL },
-	{ NAME("vfio_populate_device_region"), populate_region, KEEP_OWN, ":" },
-	{ NAME("vfio_pci_load_rom"), load_rom, KEEP_ALWAYS, " ROM:" },
-	{ NAME("vfio_region_mmap"), region_mmap, KEEP_ALWAYS, NULL },
-	{ NAME("vfio_region_mmaps_set_enabled"), mmaps_set, KEEP_ALWAYS, NULL },
-	{ NAME("vfio_vga_write"), vga_write, KEEP_ALWAYS, NULL },
-	{ NAME("vfio_vga_read"), vga_read, KEEP_ALWAYS, NULL },
-	{ NAME("vfio_rom_read"), rom_read, KEEP_ALWAYS, NULL },
-	{ NAMES("vfio_quirk_generic_", "_read"), quirk_read, KEEP_ALWAYS, NULL },
-	{ NAMES("vfio_quirk_generic_", "_write"), quirk_write, KEEP_ALWAYS, NULL },
-	{ NAME("vfio_ioeventfd_init"), ioeventfd_init, KEEP_ALWAYS, NULL },
-	{ NAMES("vfio_intx_", ""), interrupt, KEEP_ALWAYS, NULL },
-	{ NAMES("vfio_msi_", ""), interrupt, KEEP_ALWAYS, NULL },
-	{ NAMES("vfio_msix_", ""), interrupt, KEEP_ALWAYS, NULL },
-	{ NAMES("vfio_enable_", ""), interrupt, KEEP_ALWAYS, NULL },
-	{ NAMES("vfio_disable_", ""), interrupt, KEEP_ALWAYS, NULL },
-	{ NAME("memory_region_ops_write"), memory_write, KEEP_ALWAYS, NULL },
-	{ NAME("memory_region_ops_read"), memory_read, KEEP_ALWAYS, NULL },
+#define ROW(name, kind, region, keep, ...)                                                         \
+	{                                                                                          \
+		name, NTIME_RECORD_##kind, region, KEEP_##keep, __VA_ARGS__                        \
+	}
+	ROW(NAME("vfio_region_write"), WRITE, 0, ODD, .form = "%(%d:region%r+0x%o, 0x%v, %w)"),
+	ROW(NAME("vfio_region_read"), READ, 0, ODD, .form = "%(%d:region%r+0x%o, %w) = %V"),
+	ROW(NAME("vfio_pci_read_config"), CONFIG_READ, NTIME_REGION_CONFIG, ODD,
+	    .parse = config_read),
+	ROW(NAME("vfio_pci_write_config"), CONFIG_WRITE, NTIME_REGION_CONFIG, ODD,
+	    .parse = config_write),
+	ROW(NAME("vfio_region_setup"), REGION, 0, OWN, .parse = region_setup),
+	ROW(NAME("vfio_populate_device_region"), REGION, 0, OWN, .parse = populate_region,
+	    .first_line_ends = ":"),
+	/* It needs the line behind it and means nothing to us. */
+	ROW(NAME("vfio_pci_load_rom"), EVENT, 0, ALWAYS, .first_line_ends = " ROM:"),
+	ROW(NAME("vfio_region_mmap"), MMAP, NTIME_REGION_PHYSICAL, ALWAYS,
+	    .form = " Region %n [0x%o - 0x%x]%b"),
+	ROW(NAME("vfio_region_mmaps_set_enabled"), MMAP_SWITCH, NTIME_REGION_PHYSICAL, ALWAYS,
+	    .form = " Region %n mmaps enabled: %u%b"),
+	ROW(NAME("vfio_vga_write"), WRITE, NTIME_REGION_VGA, ALWAYS, .form = "%(0x%o, 0x%v, %w)"),
+	ROW(NAME("vfio_vga_read"), READ, NTIME_REGION_VGA, ALWAYS, .form = "%(0x%o, %w) = %V"),
+	ROW(NAME("vfio_rom_read"), READ, NTIME_REGION_ROM, ALWAYS, .parse = rom_read),
+	ROW(NAMES("vfio_quirk_generic_", "_read"), QUIRK_READ, 0, ALWAYS, .parse = quirk),
+	ROW(NAMES("vfio_quirk_generic_", "_write"), QUIRK_WRITE, 0, ALWAYS, .parse = quirk),
+	ROW(NAME("vfio_ioeventfd_init"), IOEVENTFD, NTIME_REGION_PHYSICAL, ALWAYS,
+	    .form = " %n+0x%o[%s]:0x%v vfio:%U%b"),
+	ROW(NAMES("vfio_intx_", ""), INTERRUPT, 0, ALWAYS, .parse = interrupt),
+	ROW(NAMES("vfio_msi_", ""), INTERRUPT, 0, ALWAYS, .parse = interrupt),
+	ROW(NAMES("vfio_msix_", ""), INTERRUPT, 0, ALWAYS, .parse = interrupt),
+	ROW(NAMES("vfio_enable_", ""), INTERRUPT, 0, ALWAYS, .parse = interrupt),
+	ROW(NAMES("vfio_disable_", ""), INTERRUPT, 0, ALWAYS, .parse = interrupt),
+	ROW(NAME("memory_region_ops_write"), WRITE, NTIME_REGION_PHYSICAL, ALWAYS, .parse = memory),
+	ROW(NAME("memory_region_ops_read"), READ, NTIME_REGION_PHYSICAL, ALWAYS, .parse = memory),
 };
+
+/* Without a form and parse() any text will do. */
+static bool parse_row(const struct event_row *row, struct nti_scan *s, bool is_torn,
+		      struct nti_vfio_event *out)
+{
+	out->r.kind = row->kind;
+	out->r.region = row->region;
+	if (row->form)
+		return scan_form(s, is_torn, row->form, out) && nti_scan_ended(s);
+	return !row->parse || row->parse(s, is_torn, out);
+}
 
 static bool is_row(const struct event_row *row, const char *name, size_t n)
 {
@@ -671,12 +595,11 @@ static enum nti_vfio_result lttng(const char *name, size_t name_bytes, const cha
 	if (!end || !lttng_number(p, n, "index", &index) || index >= NTIME_REGION_PHYSICAL ||
 	    !lttng_number(p, n, "addr", &out->r.offset) ||
 	    !lttng_number(p, n, "data", &out->r.value) || !lttng_number(p, n, "size", &width) ||
-	    (width != 1 && width != 2 && width != 4 && width != 8))
+	    !set_width(&out->r, width))
 		return NTI_VFIO_BROKEN;
 	out->name = s.p;
 	out->name_bytes = (size_t)(end - s.p);
 	out->r.region = (uint8_t)index;
-	out->r.width = (uint8_t)width;
 	out->r.flags |= NTIME_RECORD_VALUED;
 	return NTI_VFIO_DONE;
 }
@@ -684,16 +607,18 @@ static enum nti_vfio_result lttng(const char *name, size_t name_bytes, const cha
 /* "vfio: vfio_bar_write(...)" and its reads. */
 static enum nti_vfio_result before_23(struct nti_scan s, bool is_last, struct nti_vfio_event *out)
 {
-	bool (*parse)(struct nti_scan *, bool, struct nti_vfio_event *);
+	const char *form = "%(%d:BAR%r+0x%o, %w) = %V";
 
 	out->is_before_23 = true;
-	if (nti_scan_text(&s, "vfio: vfio_bar_write"))
-		parse = bar_write;
-	else if (nti_scan_text(&s, "vfio: vfio_bar_read"))
-		parse = bar_read;
-	else
+	out->r.kind = NTIME_RECORD_READ;
+	if (nti_scan_text(&s, "vfio: vfio_bar_write")) {
+		out->r.kind = NTIME_RECORD_WRITE;
+		form = "%(%d:BAR%r+0x%o, 0x%v, %w)";
+	} else if (!nti_scan_text(&s, "vfio: vfio_bar_read")) {
 		return NTI_VFIO_NONE;
-	return parse(&s, is_last, out) ? NTI_VFIO_DONE : NTI_VFIO_BROKEN;
+	}
+	return scan_form(&s, is_last, form, out) && nti_scan_ended(&s) ? NTI_VFIO_DONE
+								       : NTI_VFIO_BROKEN;
 }
 
 enum nti_vfio_result nti_vfio_event_parse(const char *p, size_t n, bool is_last,
@@ -728,7 +653,7 @@ enum nti_vfio_result nti_vfio_event_parse(const char *p, size_t n, bool is_last,
 	    memcmp(p + n - strlen(row->first_line_ends), row->first_line_ends,
 		   strlen(row->first_line_ends)) == 0)
 		return NTI_VFIO_TWO_LINES;
-	if (!row->parse(&s, is_last, out))
+	if (!parse_row(row, &s, is_last, out))
 		return NTI_VFIO_BROKEN;
 	/* Where the text is kept it may go on, and be written again as a whole line. */
 	if (is_last && (row->keep == KEEP_ALWAYS || out->r.kind == NTIME_RECORD_REGION))

@@ -37,6 +37,12 @@ struct nti_vfio_event {
 	bool is_before_23;
 };
 
+/*
+ * Does an event begin there, from its name on ("vfio_...", "pci_update_mappings_...",
+ * "memory_region_ops_...")?
+ */
+bool nti_vfio_event_begins(const char *p, size_t n);
+
 /* Where in the first bytes of a line an event begins: offset, -1 nowhere. Search from @from on. */
 int nti_vfio_event_find(const char *p, size_t n, size_t from);
 

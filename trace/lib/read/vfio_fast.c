@@ -97,17 +97,6 @@ static inline size_t body_at(const char *p, uint64_t spread)
 	return (size_t)(first * spread >> (64 - NTI_VFIO_BODY_BITS));
 }
 
-/* Forget the prefixes: none is like a line, since no line begins with a NUL. */
-static void forget_heads(struct nti_vfio *v)
-{
-	memset(v->head, 0, sizeof(v->head));
-}
-
-static void forget_bodies(struct nti_vfio *v)
-{
-	memset(v->body, 0, sizeof(v->body));
-}
-
 /*
  * Two that come and go by turns must not share a place: another number, as long as that may help.
  * False: it will not.
@@ -136,10 +125,11 @@ static void guess_anew(struct nti_vfio *v, const struct nti_prefix *prefix, size
 {
 	struct nti_vfio_guess *g = &v->guess;
 
-	forget_heads(v);
+	/* What is forgotten is like no line, for none begins with a NUL. */
+	memset(v->head, 0, sizeof(v->head));
 	/* Their records have the flags. */
 	if (!v->is_guessing || g->flags != prefix->flags)
-		forget_bodies(v);
+		memset(v->body, 0, sizeof(v->body));
 	if (!v->head_spread)
 		v->head_spread = v->body_spread = SPREAD;
 	v->is_guessing = true;
@@ -170,7 +160,7 @@ void nti_vfio_learn_prefix(struct nti_vfio *v, const char *p, const struct nti_p
 		guess_anew(v, prefix, bytes);
 	h = &v->head[head_at(p, v->guess.thread_at, v->head_spread)];
 	if (h->text[0] && h->thread != prefix->thread && spread_anew(v, &v->head_spread)) {
-		forget_heads(v);
+		memset(v->head, 0, sizeof(v->head));
 		h = &v->head[head_at(p, v->guess.thread_at, v->head_spread)];
 	}
 	h->time_ns = prefix->time_ns - (prefix->fraction_bytes ? prefix->fraction_ns : 0);
@@ -202,7 +192,7 @@ void nti_vfio_learn_body(struct nti_vfio *v, const char *p, const struct nti_vfi
 	body = &v->body[body_at(p, v->body_spread)];
 	if (body->bytes && (body->bytes != bytes || memcmp(body->text, p, bytes) != 0) &&
 	    spread_anew(v, &v->body_spread)) {
-		forget_bodies(v);
+		memset(v->body, 0, sizeof(v->body));
 		body = &v->body[body_at(p, v->body_spread)];
 	}
 	r.flags = (uint8_t)(v->guess.flags | NTIME_RECORD_VALUED);

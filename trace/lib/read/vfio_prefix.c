@@ -49,7 +49,7 @@ static void put_field(struct style *s, const char *field)
 	s->n += n;
 }
 
-/* "SEC.USEC", or "SEC.NSEC" with nine digits */
+/* "SEC.USEC", or "SEC.NSEC" with nine digits, which trace-cmd report -t prints */
 static bool scan_seconds(struct nti_scan *s, const char *start, struct nti_prefix *out)
 {
 	const char *digits = s->p;
@@ -330,21 +330,19 @@ static bool scan_columns(struct nti_scan *s, const char *text)
 	return true;
 }
 
-/*
- * "SEC.USEC", with trace-cmd report -t "SEC.NSEC", in front of @behind, which ends the prefix
- * unless it is a blank.
- */
-static bool scan_stamp(struct nti_scan *s, const char *start, const char *behind,
-		       struct nti_prefix *out)
+/* What @scan takes, in front of @behind, which ends the prefix if @is_end. */
+static bool scan_before(struct nti_scan *s, const char *start,
+			bool (*scan)(struct nti_scan *s, const char *start, struct nti_prefix *out),
+			const char *behind, bool is_end, struct nti_prefix *out)
 {
 	struct nti_scan try = *s;
 	struct nti_prefix copy = *out;
 	const char *end;
 
-	if (!scan_seconds(&try, start, &copy))
+	if (!scan(&try, start, &copy))
 		return false;
 	end = try.p;
-	if (!scan_columns(&try, behind) || (strcmp(behind, " ") != 0 && !nti_scan_ended(&try)))
+	if (!scan_columns(&try, behind) || (is_end && !nti_scan_ended(&try)))
 		return false;
 	s->p = end;
 	*out = copy;
@@ -356,17 +354,11 @@ static bool scan_between(struct nti_scan *s, const char *start, const char *befo
 			 const char *behind, struct nti_prefix *out)
 {
 	struct nti_scan try = *s;
-	struct nti_prefix copy = *out;
-	const char *end;
 
 	if (out->flags & NTIME_RECORD_THREADED || !nti_scan_text(&try, before) ||
-	    !scan_thread(&try, start, &copy))
+	    !scan_before(&try, start, scan_thread, behind, false, out))
 		return false;
-	end = try.p;
-	if (!scan_columns(&try, behind))
-		return false;
-	s->p = end;
-	*out = copy;
+	*s = try;
 	return true;
 }
 
@@ -416,19 +408,6 @@ static const char *find_ftrace_thread(const char *p, size_t n)
 	return NULL;
 }
 
-/* The thread where it was found to be. */
-static bool scan_found(struct nti_scan *s, const char *start, struct nti_prefix *out)
-{
-	struct nti_scan try = *s;
-	struct nti_prefix copy = *out;
-
-	if (!scan_thread(&try, start, &copy))
-		return false;
-	s->p = try.p;
-	*out = copy;
-	return true;
-}
-
 /* The next field, or a letter that means nothing. */
 static void walk(struct nti_scan *s, const char *start, struct nti_prefix *out, struct style *style)
 {
@@ -439,7 +418,8 @@ static void walk(struct nti_scan *s, const char *start, struct nti_prefix *out, 
 	static const char *const around[][2] = { { " (", ":" }, { "-", " [" }, { "[", "]: " } };
 	size_t i;
 
-	if (style->thread && s->p == style->thread && scan_found(s, start, out)) {
+	if (style->thread && s->p == style->thread &&
+	    scan_before(s, start, scan_thread, "", false, out)) {
 		put_field(style, "%t");
 		return;
 	}
@@ -452,8 +432,8 @@ static void walk(struct nti_scan *s, const char *start, struct nti_prefix *out, 
 	}
 	/* Read from the file, and by trace-cmd. */
 	if ((s->p == start || s->p[-1] == ' ') &&
-	    (scan_stamp(s, start, ": tracing_mark_write: ", out) ||
-	     scan_stamp(s, start, ": print: tracing_mark_write: ", out))) {
+	    (scan_before(s, start, scan_seconds, ": tracing_mark_write: ", true, out) ||
+	     scan_before(s, start, scan_seconds, ": print: tracing_mark_write: ", true, out))) {
 		put_stamp(style, out);
 		return;
 	}
@@ -480,7 +460,8 @@ static bool parse_any(const char *p, size_t n, struct nti_prefix *out)
 		memset(out, 0, sizeof(*out));
 		s = first;
 		/* mmiotrace's, when that is the current tracer of the host. */
-		if (nti_scan_text(&s, "MARK ") && scan_stamp(&s, p, " ", out)) {
+		if (nti_scan_text(&s, "MARK ") &&
+		    scan_before(&s, p, scan_seconds, " ", false, out)) {
 			put_field(&style, "MARK ");
 			put_stamp(&style, out);
 		} else {
