@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Events of QEMU's VFIO, written from records. Forms: hw/vfio/trace-events of QEMU 2.6 to 10.2. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/common/compiler.h"
@@ -8,123 +9,98 @@
 #include "trace/lib/read/event.h"
 #include "trace/lib/read/vfio_event.h"
 
-static const uint64_t widths[9] = {
-	[0] = UINT64_MAX, [1] = 0xff,	    [2] = 0xffff,     [3] = 0xffffff,  [4] = UINT32_MAX,
-	[5] = UINT64_MAX, [6] = UINT64_MAX, [7] = UINT64_MAX, [8] = UINT64_MAX
-};
-
-static uint64_t value_of(const struct ntime_record *r)
-{
-	return r->value & widths[r->width <= 8 ? r->width : 0];
-}
-
 bool nti_event_is(const char *text)
 {
-	static const char *const names[] = { "vfio_", "pci_update_mappings_",
-					     "memory_region_ops_" };
-	size_t i;
-
-	for (i = 0; i < NTI_ARRAY_SIZE(names); i++)
-		if (!strncmp(text, names[i], strlen(names[i])))
-			return true;
-	return false;
+	return nti_vfio_event_begins(text, strlen(text));
 }
 
-size_t nti_event_room(const struct ntime_record *r NTI_UNUSED, const char *text, const char *device)
+size_t nti_event_room(const char *text, const char *device)
 {
 	return NTI_EVENT_BYTES + strlen(text) + strlen(device);
 }
 
-#define PUT(p, literal) (memcpy((p), (literal), sizeof(literal) - 1), (p) + sizeof(literal) - 1)
-
-/* "74, 0x1f000, 4)" of a write, "74, 4) = 0x1f000" of a read. */
-static char *put_rest(char *p, const struct ntime_record *r)
+/* "0x%v": what a letter behind '%' in a form stands for. */
+static char *put_field(char *p, char letter, const struct ntime_record *r, const char *text,
+		       const char *device)
 {
-	bool is_write = r->kind == NTIME_RECORD_WRITE;
-
-	p = nti_put_hex(p, r->offset);
-	if (is_write) {
-		p = PUT(p, ", 0x");
-		p = nti_put_hex(p, value_of(r));
+	switch (letter) {
+	case 'd':
+		return nti_put_text(p, device);
+	case 't':
+		return nti_put_text(p, text);
+	case 'r':
+		return nti_put_dec(p, r->region);
+	case 'w':
+		return nti_put_dec(p, r->width);
+	case 'W': /* what a word has, where nobody told */
+		return nti_put_dec(p, r->width ? r->width : 4);
+	case 'l':
+		return nti_put_hex(p, r->width);
+	case 'o':
+		return nti_put_hex(p, r->offset);
+	case 'v':
+		return nti_put_hex(p, r->value & nti_width_mask(r->width));
+	case 's':
+		return nti_put_hex(p, r->value);
+	default:
+		/*
+		 * vfio-pci's descriptor has a region each 2^40 bytes (Linux,
+		 * include/linux/vfio_pci_core.h).
+		 */
+		return nti_put_hex(p, (uint64_t)r->region << 40);
 	}
-	p = PUT(p, ", ");
-	p = nti_put_dec(p, r->width);
-	*p++ = ')';
-	if (is_write)
-		return p;
-	p = PUT(p, " = 0x");
-	return nti_put_hex(p, value_of(r));
 }
 
-char *nti_event_put_access(char *p, const struct ntime_record *r, const char *device, size_t bytes)
+static char *put_form(char *p, const char *form, const struct ntime_record *r, const char *text,
+		      const char *device)
 {
-	bool is_write = r->kind == NTIME_RECORD_WRITE;
-
-	p = is_write ? PUT(p, "vfio_region_write  (") : PUT(p, "vfio_region_read  (");
-	memcpy(p, device, bytes);
-	p = PUT(p + bytes, ":region");
-	p = nti_put_dec(p, r->region);
-	p = PUT(p, "+0x");
-	return put_rest(p, r);
-}
-
-/*
- * Of no known device's region: as QEMU's memory core tells accesses at guest-physical addresses
- * (system/trace-events).
- */
-static char *put_physical(char *p, const struct ntime_record *r)
-{
-	p = r->kind == NTIME_RECORD_WRITE ? PUT(p, "memory_region_ops_write")
-					  : PUT(p, "memory_region_ops_read");
-	p = PUT(p, " cpu -1 mr 0x0 addr 0x");
-	p = nti_put_hex(p, r->offset);
-	p = PUT(p, " value 0x");
-	p = nti_put_hex(p, value_of(r));
-	p = PUT(p, " size ");
-	p = nti_put_dec(p, r->width ? r->width : 4);
-	return PUT(p, " name 'physical'");
-}
-
-static char *put_config(char *p, const struct ntime_record *r, const char *device)
-{
-	bool is_write = r->kind == NTIME_RECORD_CONFIG_WRITE;
-
-	p = is_write ? PUT(p, "vfio_pci_write_config  (") : PUT(p, "vfio_pci_read_config  (");
-	p = nti_put_text(p, device);
-	p = PUT(p, ", @0x");
-	p = nti_put_hex(p, r->offset);
-	if (is_write) {
-		p = PUT(p, ", 0x");
-		p = nti_put_hex(p, value_of(r));
+	for (; *form; form++) {
+		if (*form == '%')
+			p = put_field(p, *++form, r, text, device);
+		else
+			*p++ = *form;
 	}
-	p = PUT(p, ", len=0x");
-	p = nti_put_hex(p, r->width);
-	if (is_write) {
-		*p++ = ')';
-		return p;
-	}
-	p = PUT(p, ") 0x");
-	return nti_put_hex(p, value_of(r));
+	return p;
 }
 
-static char *put_region(char *p, const struct ntime_record *r, const char *text, const char *device)
+/* How an access is written: by what it goes to, then reads and writes. */
+enum access_form { FORM_REGION, FORM_BEFORE_23, FORM_VGA, FORM_PHYSICAL };
+
+static char *put_access(char *p, enum access_form form, const struct ntime_record *r,
+			const char *device)
 {
-	p = PUT(p, "vfio_region_setup Device ");
-	p = nti_put_text(p, device);
-	p = PUT(p, ", region ");
-	p = nti_put_dec(p, r->region);
-	p = PUT(p, " \"");
-	p = nti_put_text(p, text);
-	p = PUT(p, "\", flags: 0x");
-	p = nti_put_hex(p, r->offset);
-	/*
-	 * vfio-pci's descriptor has a region each 2^40 bytes (Linux,
-	 * include/linux/vfio_pci_core.h).
-	 */
-	p = PUT(p, ", offset: 0x");
-	p = nti_put_hex(p, (uint64_t)r->region << 40);
-	p = PUT(p, ", size: 0x");
-	return nti_put_hex(p, r->value);
+	static const char *const forms[][2] = {
+		{ "vfio_region_read  (%d:region%r+0x%o, %w) = 0x%v",
+		  "vfio_region_write  (%d:region%r+0x%o, 0x%v, %w)" },
+		{ "vfio_bar_read(%d:BAR%r+0x%o, %w) = 0x%v",
+		  "vfio_bar_write(%d:BAR%r+0x%o, 0x%v, %w)" },
+		/* The legacy ranges of VGA are traced without their device. */
+		{ "vfio_vga_read  (0x%o, %w) = 0x%v", "vfio_vga_write  (0x%o, 0x%v, %w)" },
+		/*
+		 * Of no known device's region: as QEMU's memory core tells accesses at
+		 * guest-physical addresses (system/trace-events).
+		 */
+		{ "memory_region_ops_read cpu -1 mr 0x0 addr 0x%o value 0x%v size %W name "
+		  "'physical'",
+		  "memory_region_ops_write cpu -1 mr 0x0 addr 0x%o value 0x%v size %W name "
+		  "'physical'" },
+	};
+
+	return put_form(p, forms[form][r->kind == NTIME_RECORD_WRITE], r, "", device);
+}
+
+char *nti_event_put_access(char *p, const struct ntime_record *r, const char *device,
+			   bool is_before_23)
+{
+	return put_access(p, is_before_23 ? FORM_BEFORE_23 : FORM_REGION, r, device);
+}
+
+static enum access_form form_of(const struct ntime_record *r)
+{
+	if (r->region == NTIME_REGION_PHYSICAL)
+		return FORM_PHYSICAL;
+	return r->region == NTIME_REGION_VGA && r->device == NTIME_DEVICE_NONE ? FORM_VGA
+									       : FORM_REGION;
 }
 
 /* An event's text is all of it, whoever's it is; mmiotrace's "LSPCI ..." is no event. */
@@ -148,53 +124,64 @@ char *nti_event_put(char *p, const struct ntime_record *r, const char *text, con
 	switch (r->kind) {
 	case NTIME_RECORD_READ:
 	case NTIME_RECORD_WRITE:
-		/* The legacy ranges of VGA are traced without their device. */
-		if (r->region == NTIME_REGION_VGA && r->device == NTIME_DEVICE_NONE) {
-			p = r->kind == NTIME_RECORD_WRITE ? PUT(p, "vfio_vga_write  (0x")
-							  : PUT(p, "vfio_vga_read  (0x");
-			return put_rest(p, r);
-		}
-		if (r->region == NTIME_REGION_PHYSICAL)
-			return put_physical(p, r);
-		return nti_event_put_access(p, r, device, strlen(device));
+		return put_access(p, form_of(r), r, device);
 	case NTIME_RECORD_CONFIG_READ:
+		return put_form(p, "vfio_pci_read_config  (%d, @0x%o, len=0x%l) 0x%v", r, text,
+				device);
 	case NTIME_RECORD_CONFIG_WRITE:
-		return put_config(p, r, device);
+		return put_form(p, "vfio_pci_write_config  (%d, @0x%o, 0x%v, len=0x%l)", r, text,
+				device);
 	case NTIME_RECORD_REGION:
-		return put_region(p, r, text, device);
+		return put_form(p,
+				"vfio_region_setup Device %d, region %r \"%t\", flags: 0x%o, "
+				"offset: 0x%R, size: 0x%s",
+				r, text, device);
 	default:
 		return NULL;
 	}
 }
 
-static void add(struct nti_trace_batch *b, const struct ntime_record *r,
+static bool add(struct nti_trace_batch *b, const struct ntime_record *r,
 		const struct ntime_record *with, const char *text, size_t n)
 {
-	struct ntime_record *out = &b->rec[b->n++];
+	struct ntime_record *out;
 
+	if (nti_trace_batch_reserve(b, 1) < 0) {
+		b->error = -ENOMEM;
+		return false;
+	}
+	out = &b->rec[b->n++];
 	*out = *r;
 	out->time_ns = with->time_ns;
 	out->thread = with->thread;
 	out->flags |= with->flags & (NTIME_RECORD_TIMED | NTIME_RECORD_THREADED);
-	out->text = n ? nti_trace_batch_text(b, text, n) : 0;
+	out->text = text ? nti_trace_batch_text(b, text, n) : 0;
+	return true;
+}
+
+bool nti_event_append(struct nti_trace_batch *b, struct nti_vfio_event *e,
+		      const struct ntime_record *with, const char *text, size_t n)
+{
+	struct ntime_record whole = { .kind = NTIME_RECORD_EVENT, .device = NTIME_DEVICE_NONE };
+
+	if (e->whole && !add(b, &whole, with, text, n))
+		return false;
+	e->r.flags |= e->whole ? NTIME_RECORD_SYNTHETIC : 0;
+	return add(b, &e->r, with, e->text, e->text_bytes);
 }
 
 bool nti_event_add(struct nti_trace_batch *b, struct nti_trace_devices *devices, const char *text,
 		   size_t n, const struct ntime_record *with, uint32_t *name)
 {
-	struct ntime_record whole = { .kind = NTIME_RECORD_EVENT, .device = NTIME_DEVICE_NONE };
 	struct nti_vfio_event e;
 
 	if (nti_vfio_event_parse(text, n, false, &e) != NTI_VFIO_DONE)
 		return false;
-	if (e.whole) {
-		add(b, &whole, with, text, n);
-		e.r.flags |= NTIME_RECORD_SYNTHETIC;
-	}
 	if (!devices)
 		*name = e.name_bytes ? nti_trace_batch_text(b, e.name, e.name_bytes) : 0;
 	else if (e.name_bytes)
 		e.r.device = nti_trace_device_number(devices, e.name, e.name_bytes);
-	add(b, &e.r, with, e.text, e.text ? e.text_bytes : 0);
-	return true;
+	if (!e.text_bytes)
+		e.text = NULL;
+	return nti_event_append(b, &e, with, text, n);
 }

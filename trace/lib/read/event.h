@@ -10,6 +10,7 @@
 #include "trace/lib/base/batch.h"
 
 struct nti_trace_devices;
+struct nti_vfio_event;
 
 /* Room for an event without its texts. */
 #define NTI_EVENT_BYTES 256
@@ -24,7 +25,7 @@ bool nti_event_is(const char *text);
 bool nti_event_has(const struct ntime_record *r, const char *text);
 
 /* Bytes that nti_event_put() needs at most. */
-size_t nti_event_room(const struct ntime_record *r, const char *text, const char *device);
+size_t nti_event_room(const char *text, const char *device);
 
 /*
  * The event of a record: its text where it has that, else made of its fields as QEMU 2.6 and later
@@ -42,7 +43,12 @@ char *nti_event_put(char *p, const struct ntime_record *r, const char *text, con
 bool nti_event_add(struct nti_trace_batch *b, struct nti_trace_devices *devices, const char *text,
 		   size_t n, const struct ntime_record *with, uint32_t *name);
 
-/* The same as nti_event_put() of an access. */
-char *nti_event_put_access(char *p, const struct ntime_record *r, const char *device, size_t bytes);
+/* The records of an event that is understood, whose text is @text. False without memory. */
+bool nti_event_append(struct nti_trace_batch *b, struct nti_vfio_event *e,
+		      const struct ntime_record *with, const char *text, size_t n);
+
+/* An access of a region, whichever; @is_before_23: as QEMU before 2.3 writes it. */
+char *nti_event_put_access(char *p, const struct ntime_record *r, const char *device,
+			   bool is_before_23);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "trace/lib/base/device.h"
+#include "trace/lib/read/event.h"
 #include "trace/lib/read/lines.h"
 #include "trace/lib/read/front.h"
 #include "trace/lib/read/vfio.h"
@@ -25,45 +26,20 @@ struct work {
 	struct nti_trace_batch *b;
 };
 
-static struct ntime_record *new_record(struct nti_trace_batch *b)
-{
-	struct ntime_record *r;
-
-	if (nti_trace_batch_reserve(b, 1) < 0) {
-		b->error = -ENOMEM;
-		return NULL;
-	}
-	r = &b->rec[b->n++];
-	memset(r, 0, sizeof(*r));
-	r->device = NTIME_DEVICE_NONE;
-	return r;
-}
-
-static void put_text(struct work *w, uint8_t kind, const char *text, size_t bytes)
-{
-	struct ntime_record *r = new_record(w->b);
-
-	if (!r)
-		return;
-	r->kind = kind;
-	r->text = nti_trace_batch_text(w->b, text, bytes);
-}
-
 /* Somebody else's line. */
 static void other(struct work *w, const char *p, const char *end, bool is_torn)
 {
 	bool is_cut = end == w->limit;
-	size_t before;
+	struct ntime_record *r;
 
 	w->b->others += !is_torn;
 	if (is_torn)
 		nti_trace_batch_torn(w->b, is_cut);
 	if (!w->piece->gives_others)
 		return;
-	before = w->b->n;
-	put_text(w, NTIME_RECORD_OTHER, p, (size_t)(end - p));
-	if (is_cut && w->b->n > before)
-		w->b->rec[before].value = NTI_OTHER_CUT;
+	r = nti_trace_batch_add(w->b, NTIME_RECORD_OTHER, p, (size_t)(end - p));
+	if (r && is_cut)
+		r->value = NTI_OTHER_CUT;
 }
 
 /*
@@ -87,7 +63,8 @@ static void tell_style(struct work *w, const char *style, const char *end)
 	v->has_cr = has_cr;
 	memcpy(text, style, bytes);
 	memcpy(text + bytes, NTI_STYLE_CR, sizeof(NTI_STYLE_CR));
-	put_text(w, NTIME_RECORD_STYLE, text, bytes + (has_cr ? sizeof(NTI_STYLE_CR) - 1 : 0));
+	(void)nti_trace_batch_add(w->b, NTIME_RECORD_STYLE, text,
+				  bytes + (has_cr ? sizeof(NTI_STYLE_CR) - 1 : 0));
 	w->b->last_style = w->b->n;
 }
 
@@ -113,31 +90,14 @@ static uint16_t device_of(struct work *w, const struct nti_vfio_event *e)
 static void put_event(struct work *w, const struct nti_prefix *prefix, struct nti_vfio_event *e,
 		      const char *line, size_t line_bytes)
 {
-	struct ntime_record *r;
+	const struct ntime_record with = { .time_ns = prefix->time_ns,
+					   .thread = prefix->thread,
+					   .flags = (uint8_t)prefix->flags };
 
-	e->r.time_ns = prefix->time_ns;
-	e->r.thread = prefix->thread;
-	e->r.flags |= (uint8_t)prefix->flags;
 	if (e->name_bytes)
 		e->r.device = device_of(w, e);
-	if (e->whole) {
-		r = new_record(w->b);
-		if (!r)
-			return;
-		r->kind = NTIME_RECORD_EVENT;
-		r->time_ns = prefix->time_ns;
-		r->thread = prefix->thread;
-		r->flags = (uint8_t)prefix->flags;
-		r->text = nti_trace_batch_text(w->b, line, line_bytes);
-		e->r.flags |= NTIME_RECORD_SYNTHETIC;
-	}
-	r = new_record(w->b);
-	if (!r)
-		return;
-	*r = e->r;
-	if (e->text)
-		r->text = nti_trace_batch_text(w->b, e->text, e->text_bytes);
-	w->b->accesses += nti_record_is_access(r);
+	if (nti_event_append(w->b, e, &with, line, line_bytes))
+		w->b->accesses += nti_record_is_access(&e->r);
 }
 
 /* End of the line at @p: its newline, or the end of the piece. */
@@ -372,30 +332,20 @@ static void add_days(struct order *o, struct nti_trace_batch *b, bool is_clock)
 	}
 }
 
-/*
- * Has a batch, or what was before it, such times? A batch that tells no style goes on in that of
- * before.
- */
-static bool has_clock(const struct order *o, const struct nti_trace_batch *b)
-{
-	return nti_style_is_lttng(o->style) ||
-	       (b->last_style &&
-		nti_style_is_lttng(nti_trace_text(b->text, &b->rec[b->last_style - 1])));
-}
-
 /* A piece tells its style whether or not it is the same as that of the piece before. */
 static int vfio_settle(void *order, struct nti_trace_devices *devices, struct nti_trace_batch *b)
 {
 	struct order *o = order;
-	const char *last;
+	const char *last =
+		b->last_style ? nti_trace_text(b->text, &b->rec[b->last_style - 1]) : o->style;
 	size_t first;
 
 	(void)devices;
-	if (has_clock(o, b))
+	/* A batch that tells no style goes on in that of before. */
+	if (nti_style_is_lttng(o->style) || nti_style_is_lttng(last))
 		add_days(o, b, nti_style_is_lttng(o->style));
 	if (!b->last_style)
 		return 0;
-	last = nti_trace_text(b->text, &b->rec[b->last_style - 1]);
 	for (first = 0; b->rec[first].kind == NTIME_RECORD_OTHER; first++)
 		;
 	if (b->rec[first].kind == NTIME_RECORD_STYLE &&

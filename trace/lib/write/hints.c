@@ -77,7 +77,7 @@ static int parse_id(struct nti_error *e, struct nti_hint *h, char *text)
 /* The same for sizes: "16M" and plain numbers. */
 static int parse_bytes(struct nti_error *e, const char *text, uint64_t *out)
 {
-	char number[32];
+	char number[32] = "";
 	size_t n = strlen(text);
 	unsigned int shift = 0;
 
@@ -87,13 +87,8 @@ static int parse_bytes(struct nti_error *e, const char *text, uint64_t *out)
 		shift = 20;
 	else if (n && text[n - 1] == 'G')
 		shift = 30;
-	if (n >= sizeof(number))
-		return nti_error(e, -EINVAL,
-				 "'%s' is not a size: write bytes, or a number with k, M or G",
-				 text);
-	memcpy(number, text, n + 1);
-	if (shift)
-		number[n - 1] = '\0';
+	if (n < sizeof(number))
+		memcpy(number, text, n - (shift != 0));
 	if (nti_text_parse_u64(number, out) < 0 || *out > UINT64_MAX >> shift || !*out)
 		return nti_error(e, -EINVAL,
 				 "'%s' is not a size: write bytes, or a number with k, M or G",

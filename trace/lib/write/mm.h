@@ -55,7 +55,7 @@ struct nti_mm {
 	uint32_t maps;
 	uint64_t base_ns, last_ns, sequence;
 	struct nti_trace_devices *devices;
-	struct nti_hints *hints;
+	struct nti_hints hints;
 	struct nti_places places;
 	struct nti_mm_entry *entries; /* NTI_PLACE_REGIONS of each place */
 	struct nti_mm_ahead *ahead;
@@ -123,6 +123,12 @@ void NTI_PRINTF(3, 4)
 char *nti_mm_put_access(char *p, struct nti_mm *s, const struct ntime_record *r,
 			const struct nti_mm_entry *e);
 char *nti_mm_put_tail(char *p, struct nti_mm *s, const struct ntime_record *r, const char *text);
+
+/* A mapping, whose number is in .source, and its end. */
+void nti_mm_put_map(struct nti_mm *s, const struct nti_mm_sink *k, const struct ntime_record *r,
+		    const char *text);
+void nti_mm_put_unmap(struct nti_mm *s, const struct nti_mm_sink *k, const struct ntime_record *r,
+		      const char *text);
 
 /* An access that cannot be a line R or W. */
 void nti_mm_mark_access(struct nti_mm *s, const struct nti_mm_sink *k,

@@ -51,6 +51,19 @@ void nti_mm_done(const struct nti_mm_sink *k, const char *p)
 	k->out->n = (size_t)(p - k->out->p);
 }
 
+/* The beginning of a line, with the time and room for @bytes of text; NULL without memory. */
+static char *begin_line(struct nti_mm *s, const struct nti_mm_sink *k, const char *key,
+			size_t bytes)
+{
+	char *p = nti_mm_room(s, k, bytes);
+
+	if (!p)
+		return NULL;
+	p = nti_mm_put_time(nti_put_text(p, key), s, k->r);
+	*p++ = ' ';
+	return p;
+}
+
 /* MARK: what stands on one line of a decoder's. */
 static void put_mark(struct nti_mm *s, const struct nti_mm_sink *k, const char *text, size_t bytes)
 {
@@ -60,12 +73,9 @@ static void put_mark(struct nti_mm *s, const struct nti_mm_sink *k, const char *
 		return;
 	s->left_out.count[NTI_LEFT_OUT_END] += bytes > MARK_BYTES;
 	bytes = bytes > MARK_BYTES ? MARK_BYTES : bytes;
-	p = nti_mm_room(s, k, bytes);
+	p = begin_line(s, k, "MARK ", bytes);
 	if (!p)
 		return;
-	p = nti_put_text(p, "MARK ");
-	p = nti_mm_put_time(p, s, k->r);
-	*p++ = ' ';
 	memcpy(p, text, bytes);
 	for (q = p; q < p + bytes; q++)
 		if (*q == '\n' || *q == '\r' || *q == '\0')
@@ -97,19 +107,32 @@ char *nti_mm_put_access(char *p, struct nti_mm *s, const struct ntime_record *r,
 	return nti_mm_put_rest(nti_mm_put_time(nti_mm_put_head(p, r), s, r), r, e, 0);
 }
 
+static char *put_0x(char *p, uint64_t value)
+{
+	return nti_put_hex(nti_put_text(p, " 0x"), value);
+}
+
+/* The digits that stand behind @key in @text, else those of @value. */
+static char *put_kept(char *p, const char *text, const char *key, uint64_t value)
+{
+	const char *digits = strstr(text, key);
+	size_t n = 0;
+
+	if (digits) {
+		digits += strlen(key);
+		n = strspn(digits, "0123456789abcdef");
+	}
+	if (!n || n > 16)
+		return put_0x(p, value);
+	p = nti_put_text(p, " 0x");
+	memcpy(p, digits, n);
+	return p + n;
+}
+
 /* Of a record that stands in another form: the end of its line holds more than zeros. */
 char *nti_mm_put_tail(char *p, struct nti_mm *s, const struct ntime_record *r, const char *text)
 {
-	const char *pc = strstr(text, "pc=0x");
-	size_t n = pc ? strspn(pc + 5, "0123456789abcdef") : 0;
-
-	p = nti_put_text(p, " 0x");
-	if (n && n <= 16) {
-		memcpy(p, pc + 5, n);
-		p += n;
-	} else {
-		*p++ = '0';
-	}
+	p = put_kept(p, text, "pc=0x", 0);
 	*p++ = ' ';
 	p = nti_put_dec(p, r->flags & NTIME_RECORD_THREADED &&
 					   (s->flags & NTIME_WRITER_KEEP_THREAD || s->is_native)
@@ -145,46 +168,28 @@ void nti_mm_mark_access(struct nti_mm *s, const struct nti_mm_sink *k, const str
 				   r->region, p->name, (unsigned long long)r->offset);
 	else
 		put_mark(s, k, text,
-			 (size_t)(nti_event_put_access(text, r, p->name, strlen(p->name)) - text));
+			 (size_t)(nti_event_put_access(text, r, p->name, false) - text));
 }
 
-static void put_native_map(struct nti_mm *s, const struct nti_mm_sink *k,
-			   const struct ntime_record *r, const char *text)
+void nti_mm_put_map(struct nti_mm *s, const struct nti_mm_sink *k, const struct ntime_record *r,
+		    const char *text)
 {
-	const char *virtual = strstr(text, "virt=0x");
-	size_t n = virtual ? strspn(virtual + 7, "0123456789abcdef") : 0;
-	char *p = nti_mm_room(s, k, 0);
+	char *p = begin_line(s, k, "MAP ", 0);
 
 	if (!p)
 		return;
-	p = nti_put_text(p, "MAP ");
-	p = nti_mm_put_time(p, s, r);
-	*p++ = ' ';
-	p = nti_put_dec(p, r->source);
-	p = nti_put_text(p, " 0x");
-	p = nti_put_hex(p, r->offset);
-	p = nti_put_text(p, " 0x");
-	if (n && n <= 16) {
-		memcpy(p, virtual + 7, n);
-		p += n;
-	} else {
-		p = nti_put_hex(p, NTI_MM_VIRTUAL + r->offset);
-	}
-	p = nti_put_text(p, " 0x");
-	p = nti_put_hex(p, r->value);
-	nti_mm_done(k, nti_mm_put_tail(p, s, r, text));
+	p = put_0x(nti_put_dec(p, r->source), r->offset);
+	p = put_kept(p, text, "virt=0x", NTI_MM_VIRTUAL + r->offset);
+	nti_mm_done(k, nti_mm_put_tail(put_0x(p, r->value), s, r, text));
 }
 
-static void put_native_unmap(struct nti_mm *s, const struct nti_mm_sink *k,
-			     const struct ntime_record *r, const char *text)
+void nti_mm_put_unmap(struct nti_mm *s, const struct nti_mm_sink *k, const struct ntime_record *r,
+		      const char *text)
 {
-	char *p = nti_mm_room(s, k, 0);
+	char *p = begin_line(s, k, "UNMAP ", 0);
 
 	if (!p)
 		return;
-	p = nti_put_text(p, "UNMAP ");
-	p = nti_mm_put_time(p, s, r);
-	*p++ = ' ';
 	/* The kernel has -1 for a mapping that it does not know. */
 	p = r->source == UINT32_MAX ? nti_put_text(p, "-1") : nti_put_dec(p, r->source);
 	nti_mm_done(k, nti_mm_put_tail(p, s, r, text));
@@ -197,16 +202,11 @@ static void put_unknown(struct nti_mm *s, const struct nti_mm_sink *k, const str
 	uint64_t base = r->region < NTI_PLACE_REGIONS && i < s->places.n
 				? s->places.list[i].region[r->region].start
 				: 0;
-	char *p = nti_mm_room(s, k, n);
+	char *p = begin_line(s, k, "UNKNOWN ", n);
 
 	if (!p)
 		return;
-	p = nti_put_text(p, "UNKNOWN ");
-	p = nti_mm_put_time(p, s, r);
-	*p++ = ' ';
-	p = nti_put_dec(p, r->source);
-	p = nti_put_text(p, " 0x");
-	p = nti_put_hex(p, base + r->offset);
+	p = put_0x(nti_put_dec(p, r->source), base + r->offset);
 	*p++ = ' ';
 	memcpy(p, text, n);
 	nti_mm_done(k, nti_mm_put_tail(p + n, s, r, text));
@@ -250,7 +250,7 @@ static void mark_event(struct nti_mm *s, const struct nti_mm_sink *k, const stru
 	size_t i = nti_mm_index(r->device);
 	const char *name =
 		i < s->places.n && s->places.list[i].is_seen ? s->places.list[i].name : "";
-	size_t bytes = nti_event_room(r, text, name);
+	size_t bytes = nti_event_room(text, name);
 	char stack[2048], *event = bytes > sizeof(stack) ? malloc(bytes) : stack;
 
 	if (!event) {
@@ -273,10 +273,10 @@ void nti_mm_write_mark(struct nti_mm *s, const struct nti_mm_sink *k, const stru
 		put_line(s, k, "PCIDEV ", text);
 		break;
 	case NTIME_RECORD_MAP:
-		put_native_map(s, k, r, text);
+		nti_mm_put_map(s, k, r, text);
 		break;
 	case NTIME_RECORD_UNMAP:
-		put_native_unmap(s, k, r, text);
+		nti_mm_put_unmap(s, k, r, text);
 		break;
 	case NTIME_RECORD_UNKNOWN:
 		put_unknown(s, k, r, text);

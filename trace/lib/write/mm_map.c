@@ -64,7 +64,7 @@ static bool is_nobody(const struct nti_mm *s, const struct nti_place *p)
 static void mark_device(struct nti_mm *s, const struct nti_mm_sink *k, const struct nti_place *p,
 			bool is_nvidia)
 {
-	unsigned int i, made_up = 0;
+	unsigned int i;
 
 	if (is_nobody(s, p))
 		return;
@@ -76,9 +76,6 @@ static void mark_device(struct nti_mm *s, const struct nti_mm_sink *k, const str
 			p->bus_devfn, s->has_lists ? "register operations" : "chip");
 	for (i = 0; i < NTI_PCIDEV_BARS; i++)
 		if (is_listed(p, i) && !p->region[i].is_known)
-			made_up |= 1u << i;
-	for (i = 0; i < NTI_PCIDEV_BARS; i++)
-		if (made_up & 1u << i)
 			nti_mm_mark_format(s, k,
 					   "ntime: device %04x: the address of BAR %u is made up",
 					   p->bus_devfn, i);
@@ -87,7 +84,7 @@ static void mark_device(struct nti_mm *s, const struct nti_mm_sink *k, const str
 /* PCIDEV with everything that is known by now. */
 static void announce(struct nti_mm *s, const struct nti_mm_sink *k, struct nti_place *p)
 {
-	bool is_nvidia = nti_place_is_nvidia(p, s->hints);
+	bool is_nvidia = nti_place_is_nvidia(p, &s->hints);
 	unsigned int i;
 
 	if (s->is_native || is_nobody(s, p))
@@ -118,66 +115,35 @@ int nti_mm_begin(void *state, struct nti_trace_bytes *out)
 	for (i = 0; i < s->places.n && !s->is_native; i++)
 		if (s->places.list[i].is_seen)
 			mark_device(s, &k, &s->places.list[i],
-				    nti_place_is_nvidia(&s->places.list[i], s->hints));
+				    nti_place_is_nvidia(&s->places.list[i], &s->hints));
 	if (!s->has_time && s->places.n)
 		nti_mm_mark_format(s, &k, "ntime: the trace has no times: these count its records");
 	return s->error;
-}
-
-static void put_map(struct nti_mm *s, const struct nti_mm_sink *k, const struct nti_mm_entry *e)
-{
-	char *p = nti_mm_room(s, k, 0);
-
-	if (!p)
-		return;
-	p = nti_put_text(p, "MAP ");
-	p = nti_mm_put_time(p, s, k->r);
-	*p++ = ' ';
-	p = nti_put_dec(p, e->map);
-	p = nti_put_text(p, " 0x");
-	p = nti_put_hex(p, e->base);
-	p = nti_put_text(p, " 0x");
-	p = nti_put_hex(p, NTI_MM_VIRTUAL + e->base);
-	p = nti_put_text(p, " 0x");
-	p = nti_put_hex(p, e->bytes);
-	nti_mm_done(k, nti_put_text(p, " 0x0 0\n"));
-}
-
-static void put_unmap(struct nti_mm *s, const struct nti_mm_sink *k, uint32_t map)
-{
-	char *p = nti_mm_room(s, k, 0);
-
-	if (!p)
-		return;
-	p = nti_put_text(p, "UNMAP ");
-	p = nti_mm_put_time(p, s, k->r);
-	*p++ = ' ';
-	p = nti_put_dec(p, map);
-	nti_mm_done(k, nti_put_text(p, " 0x0 0\n"));
 }
 
 /* The chip is told before it is asked for anything else, else decoders take another's names. */
 static void put_boot0(struct nti_mm *s, const struct nti_mm_sink *k, struct nti_place *p,
 		      const struct nti_mm_entry *e)
 {
-	struct ntime_record r = { .width = 4 };
-	const struct nti_mm_ahead *a = &s->ahead[p - s->places.list];
-	const struct nti_hint *chip = nti_hints_find(s->hints, NTI_HINT_CHIP, p->name);
-	const char *from = "it is read later";
-	uint32_t value = a->boot0;
+	const struct {
+		uint32_t value;
+		const char *from;
+	} known[] = {
+		{ s->ahead[p - s->places.list].boot0, "it is read later" },
+		{ p->boot0, "of the chip that was given" },
+		{ nti_nvidia_boot0_of_device(p->vendor_device & 0xffff),
+		  "of the PCI device's chip" },
+	};
+	const struct nti_hint *chip = nti_hints_find(&s->hints, NTI_HINT_CHIP, p->name);
+	struct ntime_record r = { .kind = NTIME_RECORD_READ, .width = 4 };
+	size_t i = 0;
 	char *q;
 
 	if (k->r && k->r->kind == NTIME_RECORD_READ && k->r->offset == 0 && k->r->width == 4)
 		return;
-	if (!value) {
-		value = p->boot0;
-		from = "of the chip that was given";
-	}
-	if (!value) {
-		value = nti_nvidia_boot0_of_device(p->vendor_device & 0xffff);
-		from = "of the PCI device's chip";
-	}
-	if (!value) {
+	while (i < NTI_ARRAY_SIZE(known) && !known[i].value)
+		i++;
+	if (i == NTI_ARRAY_SIZE(known)) {
 		nti_mm_mark_format(
 			s, k,
 			chip ? "ntime: device %04x: no number of the chip %s is known"
@@ -185,12 +151,11 @@ static void put_boot0(struct nti_mm *s, const struct nti_mm_sink *k, struct nti_
 			p->bus_devfn, chip ? chip->name : "");
 		return;
 	}
-	nti_mm_mark_format(s, k, "ntime: the next access is made up: %s", from);
+	nti_mm_mark_format(s, k, "ntime: the next access is made up: %s", known[i].from);
 	q = nti_mm_room(s, k, 0);
 	if (!q)
 		return;
-	r.value = value;
-	r.kind = NTIME_RECORD_READ;
+	r.value = known[i].value;
 	r.time_ns = k->r ? k->r->time_ns : 0;
 	r.flags = k->r ? k->r->flags : 0;
 	nti_mm_done(k, nti_mm_put_access(q, s, &r, e));
@@ -221,11 +186,10 @@ static void map_region(struct nti_mm *s, const struct nti_mm_sink *k, struct nti
 {
 	struct nti_mm_entry *e = &nti_mm_entries(s, p)[region];
 	struct nti_place_region *r = &p->region[region];
-	bool was_mapped = e->map != 0, is_moved = e->base != r->start,
-	     is_nvidia = nti_place_is_nvidia(p, s->hints);
+	bool is_moved = e->base != r->start, is_nvidia = nti_place_is_nvidia(p, &s->hints);
 
-	if (was_mapped) {
-		put_unmap(s, k, e->map);
+	if (e->map) {
+		nti_mm_put_unmap(s, k, &(struct ntime_record){ .source = e->map }, "");
 		nti_mm_mark_format(s, k, "ntime: region %u of device %04x %s", region, p->bus_devfn,
 				   is_moved ? "is elsewhere from here on"
 					    : "is longer than it was");
@@ -241,7 +205,10 @@ static void map_region(struct nti_mm *s, const struct nti_mm_sink *k, struct nti
 	else if (region >= NTI_PCIDEV_BARS || nti_place_is_port(r))
 		nti_mm_mark_format(s, k, "ntime: map %u is region %u of device %04x", e->map,
 				   region, p->bus_devfn);
-	put_map(s, k, e);
+	nti_mm_put_map(
+		s, k,
+		&(struct ntime_record){ .source = e->map, .offset = e->base, .value = e->bytes },
+		"");
 	if (region == 0 && is_nvidia)
 		put_boot0(s, k, p, e);
 }
@@ -262,10 +229,11 @@ struct nti_mm_entry *nti_mm_open_region(struct nti_mm *s, const struct nti_mm_si
 	if (r->offset + r->width > region->used && r->offset + r->width >= r->offset)
 		region->used = r->offset + r->width;
 	nti_mm_learn_vendor(s, p, r);
-	nti_places_assign(&s->places, p, r->region, region->used, nti_place_is_nvidia(p, s->hints));
+	nti_places_assign(&s->places, p, r->region, region->used,
+			  nti_place_is_nvidia(p, &s->hints));
 	if (is_new && !s->is_native) {
 		announce(s, k, p);
-		mark_device(s, k, p, nti_place_is_nvidia(p, s->hints));
+		mark_device(s, k, p, nti_place_is_nvidia(p, &s->hints));
 	}
 	e = &nti_mm_entries(s, p)[r->region];
 	if (!e->map || e->base != region->start || e->bytes < region->bytes)
@@ -288,8 +256,8 @@ struct nti_mm_entry *nti_mm_open_native(struct nti_mm *s, const struct nti_mm_si
 	e->base = p->region[r->region].start;
 	e->limit = UINT64_MAX;
 	nti_mm_set_head(e, r->source, 0);
-	chip = nti_hints_find(s->hints, NTI_HINT_CHIP, p->name);
-	if (r->region == 0 && chip && nti_place_is_nvidia(p, s->hints) &&
+	chip = nti_hints_find(&s->hints, NTI_HINT_CHIP, p->name);
+	if (r->region == 0 && chip && nti_place_is_nvidia(p, &s->hints) &&
 	    !s->ahead[p - s->places.list].boot0 && !e->map)
 		put_boot0(s, k, p, e);
 	e->map = r->source ? r->source : 1;

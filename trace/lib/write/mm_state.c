@@ -12,10 +12,7 @@ void nti_mm_free(void *state)
 
 	if (!s)
 		return;
-	if (s->hints) {
-		nti_hints_fini(s->hints);
-		free(s->hints);
-	}
+	nti_hints_fini(&s->hints);
 	nti_places_fini(&s->places);
 	free(s->entries);
 	free(s->ahead);
@@ -49,7 +46,7 @@ static int grow(struct nti_mm *s, size_t n)
 /* The place of a record's device; NULL without memory, and s->error tells. */
 struct nti_place *nti_mm_place(struct nti_mm *s, uint16_t device)
 {
-	struct nti_place *p = nti_places_at(&s->places, s->devices, s->hints, device);
+	struct nti_place *p = nti_places_at(&s->places, s->devices, &s->hints, device);
 
 	if (!p || grow(s, s->places.n) < 0) {
 		s->error = -ENOMEM;

@@ -295,17 +295,6 @@ static uint32_t devices_of(const struct nti_trace_batch *b)
 	return below;
 }
 
-static void note_time(struct binary *s, const struct nti_trace_batch *b)
-{
-	size_t i;
-
-	for (i = 0; i < b->n && !s->has_time; i++)
-		if (b->rec[i].flags & NTIME_RECORD_TIMED) {
-			s->has_time = true;
-			s->base_ns = b->rec[i].time_ns;
-		}
-}
-
 /* A text that is longer than a block takes: all but its last part in blocks of their own. */
 static int put_long_text(struct binary *s, const char **text, size_t *bytes,
 			 struct nti_trace_bytes *out)
@@ -340,7 +329,7 @@ static int binary_format(void *state, const struct nti_trace_batch *b, struct nt
 	size_t i, bytes;
 	int ret;
 
-	note_time(s, b);
+	nti_trace_note_time(b, &s->has_time, &s->base_ns);
 	ret = put_devices(s, devices_of(b), out);
 	c->unit = unit_of(s, b);
 	begin_block(c);

@@ -62,11 +62,6 @@ static int json_make(struct ntime_trace_ctx *ctx NTI_UNUSED,
 	return 0;
 }
 
-static int json_begin(void *state NTI_UNUSED, struct nti_trace_bytes *out NTI_UNUSED)
-{
-	return 0;
-}
-
 /* Bytes of the UTF-8 character at @p, 0 when it is none. Forms: RFC 3629, section 4. */
 static size_t utf8_bytes(const unsigned char *p)
 {
@@ -210,8 +205,6 @@ static char *put_record(char *p, const struct ntime_record *r, const struct ntim
 	static const struct kind unknown = KIND("unknown");
 	const struct kind *kind = r->kind < NTIME_RECORD_KINDS ? &kinds[r->kind] : &unknown;
 	bool has_device = t->device && *t->device;
-	uint64_t value =
-		r->width && r->width < 8 ? r->value & ((1ull << 8 * r->width) - 1) : r->value;
 
 	p = PUT(p, "{\"kind\":\"");
 	memcpy(p, kind->text, sizeof(kind->text));
@@ -240,7 +233,7 @@ static char *put_record(char *p, const struct ntime_record *r, const struct ntim
 		if (r->width)
 			p = put_number(p, ",\"width\":", r->width);
 		if (r->flags & NTIME_RECORD_VALUED || !nti_record_is_access(r))
-			p = put_hex(p, ",\"value\":", value);
+			p = put_hex(p, ",\"value\":", r->value & nti_width_mask(r->width));
 		if (r->flags & NTIME_RECORD_MASKED)
 			p = put_hex(p, ",\"mask\":", r->mask);
 		if (r->source)
@@ -274,24 +267,13 @@ const char *ntime_record_kind_name(uint32_t kind)
 	return kind < NTIME_RECORD_KINDS ? kinds[kind].text : NULL;
 }
 
-static void note_time(struct json *s, const struct nti_trace_batch *b)
-{
-	size_t i;
-
-	for (i = 0; i < b->n && !s->has_time; i++)
-		if (b->rec[i].flags & NTIME_RECORD_TIMED) {
-			s->has_time = true;
-			s->base_ns = b->rec[i].time_ns;
-		}
-}
-
 static int json_format(void *state, const struct nti_trace_batch *b, struct nti_trace_bytes *out)
 {
 	struct json *s = state;
 	size_t i;
 	char *p;
 
-	note_time(s, b);
+	nti_trace_note_time(b, &s->has_time, &s->base_ns);
 	for (i = 0; i < b->n; i++) {
 		const struct ntime_record *r = &b->rec[i];
 		const struct ntime_trace_device *d = nti_trace_device_at(s->devices, r->device);
@@ -312,6 +294,5 @@ const struct nti_trace_back nti_trace_to_json = {
 	.form = NTIME_TRACE_JSON,
 	.make = json_make,
 	.free = free,
-	.begin = json_begin,
 	.format = json_format,
 };

@@ -41,7 +41,7 @@ static int mm_make(struct ntime_trace_ctx *ctx, const struct ntime_trace_writer_
 		   struct nti_trace_devices *devices, void **state)
 {
 	struct nti_mm *s = calloc(1, sizeof(*s));
-	int ret = -ENOMEM;
+	int ret;
 
 	if (!s)
 		return -ENOMEM;
@@ -49,11 +49,9 @@ static int mm_make(struct ntime_trace_ctx *ctx, const struct ntime_trace_writer_
 	s->flags = options->flags;
 	s->devices = devices;
 	s->maps = 1;
-	s->hints = calloc(1, sizeof(*s->hints));
-	if (s->hints)
-		ret = nti_hints_parse(&ctx->error, options->hints, s->hints);
+	ret = nti_hints_parse(&ctx->error, options->hints, &s->hints);
 	if (!ret)
-		ret = check_chips(ctx, s->hints);
+		ret = check_chips(ctx, &s->hints);
 	if (ret < 0) {
 		nti_mm_free(s);
 		return ret;
@@ -235,51 +233,31 @@ static inline void note_time(struct nti_mm *s, const struct ntime_record *r)
 /* What usual accesses are of one run. */
 #define ASKED (NTIME_RECORD_VALUED | NTIME_RECORD_MASKED | NTIME_RECORD_TIMED)
 
-/* Usual accesses with times, from @i on. Returns the first record that is not such. */
-static size_t format_timed(struct nti_mm *s, const struct nti_trace_batch *b, size_t i, char **out)
+/*
+ * Usual accesses from @i on: those with times, or those without, which have the time of the last
+ * that had one, or count the records. Returns the first record that is not such. Made for each of
+ * the two.
+ */
+static inline size_t __attribute__((always_inline))
+format_run(struct nti_mm *s, const struct nti_trace_batch *b, size_t i, char **out, bool is_timed)
 {
 	const uint64_t shift = s->flags & NTIME_WRITER_REBASE ? s->base_ns : 0;
-	const struct nti_mm_entry *const entries = s->entries;
-	const size_t places = s->places.n;
-	struct nti_seconds seconds = s->seconds;
-	const struct nti_mm_entry *e;
-	char *p = *out;
-
-	for (; i < b->n; i++) {
-		const struct ntime_record *r = &b->rec[i];
-
-		e = quick_entry(entries, places, r, ASKED,
-				NTIME_RECORD_VALUED | NTIME_RECORD_TIMED);
-		if (!e || r->time_ns < shift)
-			break;
-		p = nti_mm_put_head(p, r);
-		p = nti_put_seconds(p, &seconds, r->time_ns - shift);
-		p = nti_mm_put_rest(p, r, e, e->digits);
-	}
-	*out = p;
-	s->seconds = seconds;
-	return i;
-}
-
-/* The same without: all have the time of the last that had one, or count the records. */
-static size_t format_untimed(struct nti_mm *s, const struct nti_trace_batch *b, size_t i,
-			     char **out)
-{
 	const uint64_t step = s->has_time ? 0 : NTI_MM_COUNTED_NS;
+	const uint8_t usual = NTIME_RECORD_VALUED | (is_timed ? NTIME_RECORD_TIMED : 0);
 	const struct nti_mm_entry *const entries = s->entries;
 	const size_t places = s->places.n;
 	struct nti_seconds seconds = s->seconds;
-	uint64_t ns = step ? s->sequence * step : nti_mm_time(s, NULL);
+	uint64_t ns = is_timed ? 0 : step ? s->sequence * step : nti_mm_time(s, NULL);
 	const struct nti_mm_entry *e;
 	char *p = *out;
 
 	for (; i < b->n; i++) {
 		const struct ntime_record *r = &b->rec[i];
 
-		e = quick_entry(entries, places, r, ASKED, NTIME_RECORD_VALUED);
-		if (!e)
+		e = quick_entry(entries, places, r, ASKED, usual);
+		if (!e || (is_timed && r->time_ns < shift))
 			break;
-		ns += step;
+		ns = is_timed ? r->time_ns - shift : ns + step;
 		p = nti_mm_put_head(p, r);
 		p = nti_put_seconds(p, &seconds, ns);
 		p = nti_mm_put_rest(p, r, e, e->digits);
@@ -305,7 +283,7 @@ static size_t format_quick(struct nti_mm *s, const struct nti_trace_batch *b, si
 		s->error = -ENOMEM;
 		return b->n;
 	}
-	i = is_timed ? format_timed(s, b, i, &p) : format_untimed(s, b, i, &p);
+	i = is_timed ? format_run(s, b, i, &p, true) : format_run(s, b, i, &p, false);
 	out->n += (size_t)(p - first);
 	/* A run leaves nothing behind but its number and its last time. */
 	s->sequence += i - begin;
@@ -381,9 +359,9 @@ static int mm_warn(const void *state,
 		if (!p->is_seen || !is_written(s, p))
 			continue;
 		vendors += p->name && *p->name && !(p->vendor_device >> 16) &&
-			   !nti_place_is_nvidia(p, s->hints);
+			   !nti_place_is_nvidia(p, &s->hints);
 		/* The chip was read, told, or follows from the identification. */
-		chips += nti_place_is_nvidia(p, s->hints) && !s->ahead[p - s->places.list].boot0 &&
+		chips += nti_place_is_nvidia(p, &s->hints) && !s->ahead[p - s->places.list].boot0 &&
 			 !p->boot0 && !nti_nvidia_boot0_of_device(p->vendor_device & 0xffff);
 	}
 	if (vendors) {

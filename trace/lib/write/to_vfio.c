@@ -25,15 +25,15 @@
 #define HEADS 64
 #define HEAD_BYTES 96
 
+/* What stands behind a '%', which itself is text. */
 enum part {
-	PART_END = 0,
-	PART_TEXT,
-	PART_THREAD,
-	PART_SECONDS,
-	PART_MICRO,
-	PART_FRACTION,
-	PART_NANO,
-	PART_ISO
+	PART_TEXT = '%',
+	PART_THREAD = 't',
+	PART_SECONDS = 's',
+	PART_MICRO = 'u',
+	PART_FRACTION = 'f',
+	PART_NANO = 'n',
+	PART_ISO = 'i',
 };
 
 /* A style taken apart. */
@@ -49,9 +49,8 @@ struct style {
 };
 
 struct head {
-	bool is_there;
-	uint8_t kind, region;
-	uint16_t device, bytes;
+	uint32_t key; /* 1 + device, region and kind; 0: free */
+	uint16_t bytes;
 	char text[HEAD_BYTES];
 };
 
@@ -82,28 +81,6 @@ static bool add_part(struct style *s, enum part part, size_t from, size_t bytes)
 	return true;
 }
 
-static enum part part_of(char c)
-{
-	switch (c) {
-	case 't':
-		return PART_THREAD;
-	case 's':
-		return PART_SECONDS;
-	case 'u':
-		return PART_MICRO;
-	case 'f':
-		return PART_FRACTION;
-	case 'n':
-		return PART_NANO;
-	case 'i':
-		return PART_ISO;
-	case '%':
-		return PART_TEXT;
-	default:
-		return PART_END;
-	}
-}
-
 /* Is @style all of @s, but for how its lines end? */
 static bool is_all(const struct style *s, size_t n, const char *style)
 {
@@ -117,7 +94,6 @@ static bool is_all(const struct style *s, size_t n, const char *style)
 static bool parse_style(struct style *s, const char *text)
 {
 	size_t n, i, from = 0;
-	enum part part;
 
 	if (nti_style_is_lttng(text))
 		text = "%t@%s.%u:";
@@ -135,8 +111,8 @@ static bool parse_style(struct style *s, const char *text)
 		s->ends_cr = !strcmp(text + i, NTI_STYLE_CR);
 		if (s->ends_cr)
 			break;
-		part = part_of(text[++i]);
-		if (part == PART_END || !add_part(s, part, i, 1))
+		if (!text[++i] || !strchr("%tsufni", text[i]) ||
+		    !add_part(s, (enum part)text[i], i, 1))
 			return false;
 	}
 	s->is_plain = is_all(s, n, "");
@@ -174,11 +150,6 @@ static int vfio_make(struct ntime_trace_ctx *ctx, const struct ntime_trace_write
 	else
 		*state = s;
 	return ret;
-}
-
-static int vfio_begin(void *state NTI_UNUSED, struct nti_trace_bytes *out NTI_UNUSED)
-{
-	return 0;
 }
 
 /* "2025-07-21T18:43:28": days to a date as in Howard Hinnant's days_from_civil, from March on. */
@@ -279,7 +250,9 @@ static char *put_prefix(char *p, struct vfio *s, const struct ntime_record *r)
 static void choose_style(struct vfio *s, const struct ntime_record *r)
 {
 	/* What comes before the first time is written without one. */
-	if (!(r->flags & NTIME_RECORD_TIMED))
+	if (!(r->flags & NTIME_RECORD_TIMED) || r->kind == NTIME_RECORD_OTHER ||
+	    r->kind == NTIME_RECORD_STYLE || r->kind == NTIME_RECORD_LIST ||
+	    r->kind == NTIME_RECORD_PCIDEV)
 		return;
 	s->has_style = s->is_chosen = true;
 	(void)parse_style(&s->style, "%t@%s.%u:");
@@ -289,11 +262,12 @@ static void choose_style(struct vfio *s, const struct ntime_record *r)
 static const struct head *head_of(struct vfio *s, const struct ntime_record *r)
 {
 	struct head *h = &s->heads[(r->device * 8u + r->region * 2u + r->kind) % HEADS];
+	const uint32_t key = 1 + ((uint32_t)r->device << 16 | (uint32_t)r->region << 8 | r->kind);
 	const struct ntime_trace_device *d;
 	size_t n;
 	char *p;
 
-	if (h->is_there && h->kind == r->kind && h->region == r->region && h->device == r->device)
+	if (h->key == key)
 		return h;
 	d = nti_trace_device_at(s->devices, r->device);
 	n = d ? strlen(d->name) : 0;
@@ -305,10 +279,7 @@ static const struct head *head_of(struct vfio *s, const struct ntime_record *r)
 	p = nti_put_text(p, ":region");
 	p = nti_put_dec(p, r->region);
 	p = nti_put_text(p, "+0x");
-	h->is_there = true;
-	h->kind = r->kind;
-	h->region = r->region;
-	h->device = r->device;
+	h->key = key;
 	h->bytes = (uint16_t)(p - h->text);
 	return h;
 }
@@ -316,10 +287,8 @@ static const struct head *head_of(struct vfio *s, const struct ntime_record *r)
 /* The usual access, behind its prefix. */
 static char *put_access(char *p, const struct head *h, const struct ntime_record *r)
 {
-	uint64_t value = r->value;
+	const uint64_t value = r->value & nti_width_mask(r->width);
 
-	if (r->width && r->width < 8)
-		value &= (1ull << 8 * r->width) - 1;
 	memcpy(p, h->text, HEAD_BYTES);
 	p = nti_put_hex(p + h->bytes, r->offset);
 	if (r->kind == NTIME_RECORD_WRITE) {
@@ -336,32 +305,6 @@ static char *put_access(char *p, const struct head *h, const struct ntime_record
 	p = nti_put_hex(p + 6, value);
 	*p++ = '\n';
 	return p;
-}
-
-/* "vfio_bar_write(0000:05:00.0:BAR2+0x74, 0x1f000, 4)", of QEMU before 2.3. */
-static char *put_old(char *p, const struct ntime_record *r, const char *device)
-{
-	uint64_t value = r->value;
-
-	if (r->width && r->width < 8)
-		value &= (1ull << 8 * r->width) - 1;
-	p = nti_put_text(p, r->kind == NTIME_RECORD_WRITE ? "vfio_bar_write(" : "vfio_bar_read(");
-	p = nti_put_text(p, device);
-	p = nti_put_text(p, ":BAR");
-	p = nti_put_dec(p, r->region);
-	p = nti_put_text(p, "+0x");
-	p = nti_put_hex(p, r->offset);
-	if (r->kind == NTIME_RECORD_WRITE) {
-		p = nti_put_text(p, ", 0x");
-		p = nti_put_hex(p, value);
-	}
-	p = nti_put_text(p, ", ");
-	p = nti_put_dec(p, r->width);
-	*p++ = ')';
-	if (r->kind == NTIME_RECORD_WRITE)
-		return p;
-	p = nti_put_text(p, " = 0x");
-	return nti_put_hex(p, value);
 }
 
 /* A line of nobody's. One that was cut off stays so: whole, it could be an event. */
@@ -416,13 +359,13 @@ static int put_slow(struct vfio *s, const struct ntime_record *r, const char *te
 		return 0;
 	if (r->kind == NTIME_RECORD_OTHER)
 		return put_line(out, r, text);
-	p = nti_trace_bytes_room(out, LINE_BYTES + nti_event_room(r, text, device));
+	p = nti_trace_bytes_room(out, LINE_BYTES + nti_event_room(text, device));
 	if (!p)
 		return -ENOMEM;
 	event = put_prefix(p, s, r);
 	if (s->style.is_old && nti_record_is_access(r) && !nti_event_is(text) &&
 	    r->region != NTIME_REGION_PHYSICAL)
-		event = put_old(event, r, device);
+		event = nti_event_put_access(event, r, device, true);
 	else
 		event = nti_event_put(event, r, text, device);
 	if (s->style.ends_cr)
@@ -448,17 +391,6 @@ static bool take(struct vfio *s, const struct ntime_record *r, const char *text)
 			(void)parse_style(&s->style, "");
 	}
 	return true;
-}
-
-static void note(struct vfio *s, const struct ntime_record *r)
-{
-	if (!s->has_time && r->flags & NTIME_RECORD_TIMED) {
-		s->has_time = true;
-		s->base_ns = r->time_ns;
-	}
-	if (!s->has_style && r->kind != NTIME_RECORD_OTHER && r->kind != NTIME_RECORD_STYLE &&
-	    r->kind != NTIME_RECORD_LIST && r->kind != NTIME_RECORD_PCIDEV)
-		choose_style(s, r);
 }
 
 /* An access that is one of QEMU's lines as it stands. */
@@ -502,9 +434,10 @@ static int vfio_format(void *state, const struct nti_trace_batch *b, struct nti_
 	size_t i;
 	int ret = 0;
 
+	nti_trace_note_time(b, &s->has_time, &s->base_ns);
 	for (i = 0; i < b->n && !ret; i++) {
-		if (!s->has_time || !s->has_style)
-			note(s, &b->rec[i]);
+		if (!s->has_style)
+			choose_style(s, &b->rec[i]);
 		ret = put_record(s, b, &b->rec[i], out);
 	}
 	return ret;
@@ -523,7 +456,6 @@ const struct nti_trace_back nti_trace_to_vfio = {
 	.form = NTIME_TRACE_VFIO,
 	.make = vfio_make,
 	.free = free,
-	.begin = vfio_begin,
 	.format = vfio_format,
 	.warn = vfio_warn,
 };

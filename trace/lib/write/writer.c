@@ -38,6 +38,17 @@ char *nti_trace_bytes_room(struct nti_trace_bytes *b, size_t n)
 	return p + b->n;
 }
 
+void nti_trace_note_time(const struct nti_trace_batch *b, bool *has_time, uint64_t *base_ns)
+{
+	size_t i;
+
+	for (i = 0; i < b->n && !*has_time; i++)
+		if (b->rec[i].flags & NTIME_RECORD_TIMED) {
+			*has_time = true;
+			*base_ns = b->rec[i].time_ns;
+		}
+}
+
 static const struct nti_trace_back *find_back(uint32_t form)
 {
 	size_t i;
@@ -179,7 +190,7 @@ static int end_look(struct ntime_trace_writer *w)
 	int ret;
 
 	w->is_looking = false;
-	ret = fail(w, w->back->begin(w->state, &w->out));
+	ret = w->back->begin ? fail(w, w->back->begin(w->state, &w->out)) : 0;
 	if (!ret)
 		ret = flush(w);
 	if (!ret)
@@ -196,14 +207,10 @@ static int keep(struct ntime_trace_writer *w, const struct nti_trace_batch *b)
 	int ret = nti_trace_batch_reserve(&w->kept, b->n);
 
 	for (i = 0; i < b->n && !ret; i++) {
-		struct ntime_record *r = &w->kept.rec[w->kept.n++];
-		const char *text = nti_trace_text(b->text, &b->rec[i]);
-
-		*r = b->rec[i];
-		if (!r->text)
-			continue;
-		r->text = nti_trace_batch_text(&w->kept, text, strlen(text));
-		ret = w->kept.error;
+		if (b->rec[i].text)
+			ret = nti_trace_batch_copy(&w->kept, &b->rec[i], b->text);
+		else
+			w->kept.rec[w->kept.n++] = b->rec[i];
 	}
 	return ret;
 }
@@ -255,4 +262,20 @@ int ntime_trace_writer_warnings(const struct ntime_trace_writer *w,
 				void *arg)
 {
 	return w->back->warn ? w->back->warn(w->state, fn, arg) : 0;
+}
+
+int ntime_trace_copy(struct ntime_trace *t, struct ntime_trace_writer *w,
+		     int (*progress)(void *arg, uint64_t position), void *arg)
+{
+	struct ntime_trace_batch batch = { .size = sizeof(batch) };
+	int ret;
+
+	do {
+		ret = ntime_trace_next(t, &batch);
+		if (!ret && batch.n)
+			ret = ntime_trace_writer_put(w, &batch);
+		if (!ret && progress)
+			ret = progress(arg, batch.position);
+	} while (!ret && batch.n);
+	return ret;
 }

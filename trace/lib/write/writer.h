@@ -24,6 +24,9 @@ struct nti_trace_bytes {
 /* Room for @n bytes more behind the end; NULL without memory. */
 char *nti_trace_bytes_room(struct nti_trace_bytes *b, size_t n);
 
+/* The first time of a trace, from which times are counted where that is wanted. */
+void nti_trace_note_time(const struct nti_trace_batch *b, bool *has_time, uint64_t *base_ns);
+
 /**
  * struct nti_trace_back - one form
  * @form:	enum ntime_trace_form
@@ -31,7 +34,7 @@ char *nti_trace_bytes_room(struct nti_trace_bytes *b, size_t n);
  * @free:	of a state
  * @look:	records of the first part of the trace, before anything is written: addresses and
  *		identifications that come later but are needed at once
- * @begin:	what stands in front of the first record
+ * @begin:	what stands in front of the first record; NULL: nothing
  * @format:	append the batch, and change the state as it does
  * @end:	what stands behind the last record; NULL: nothing
  * @warn:	as ntime_trace_writer_warnings(); NULL: nothing is made up
