@@ -6,6 +6,8 @@
 #include "core/tests/core/bank.h"
 #include "base/tests/tt.h"
 
+static const char letters[] = "?mpcisp"; /* MSR, PCI, CP15, MMIO, SYSREG, PMSEL */
+
 struct bank_cell *bank_find(struct bank *bank, enum nthw_space space, uint32_t address)
 {
 	size_t i;
@@ -34,7 +36,6 @@ uint64_t *bank_at(struct bank *bank, enum nthw_space space, uint32_t address)
 static void note(struct bank *bank, char what, enum nthw_space space, uint32_t address,
 		 uint64_t value)
 {
-	static const char letters[] = "?mpcisp"; /* MSR, PCI, CP15, MMIO, SYSREG, PMSEL */
 	size_t used = strlen(bank->log);
 
 	assert_true(used + 64 < BANK_LOG);
@@ -179,4 +180,64 @@ void bank_forget(struct bank *bank)
 {
 	bank->log[0] = '\0';
 	bank->accesses = 0;
+}
+
+void set(struct bank *bank, enum nthw_space space, uint32_t address, uint64_t value)
+{
+	*bank_at(bank, space, address) = value;
+}
+
+uint64_t at(struct bank *bank, enum nthw_space space, uint32_t address)
+{
+	return *bank_at(bank, space, address);
+}
+
+void bank_is_as_found(const struct bank *now, const struct bank *before, const uint64_t *flags,
+		      uint64_t bits)
+{
+	size_t i;
+
+	for (i = 0; i < now->cells; i++) {
+		const struct bank_cell *is = &now->cell[i], *was = &before->cell[i];
+		uint64_t may_go = flags == &was->value ? bits : 0;
+
+		if (now->is_guarded)
+			may_go |= nthw_reg_clearable(is->reg);
+		if (!((is->value ^ was->value) & ~(was->value & may_go)))
+			continue;
+		print_error("%s %u is 0x%llx and was 0x%llx; accesses:\n%s", is->reg->name,
+			    is->index, (unsigned long long)is->value,
+			    (unsigned long long)was->value, now->log);
+		fail();
+	}
+}
+
+/* PCI and PMSEL have the same letter; no bank has both. */
+static uint64_t *value_at(struct bank *bank, uint64_t address)
+{
+	uint32_t space;
+
+	for (space = 1; letters[space]; space++) {
+		struct bank_cell *cell = bank_find(bank, (enum nthw_space)space, (uint32_t)address);
+
+		if (cell && letters[space] == (char)(address >> 32))
+			return &cell->value;
+	}
+	fail_msg("no register at 0x%llx", (unsigned long long)address);
+	return NULL;
+}
+
+bool bank_is_set(struct bank *bank, struct bank *before, const struct script_call *call)
+{
+	bool is_set = script_is(call, "set"), is_has = script_is(call, "has");
+	size_t i;
+
+	if (!is_set && !is_has && !script_is(call, "changed"))
+		return false;
+	for (i = 0; i < call->args; i += 2)
+		if (is_has)
+			TT_IS(*value_at(bank, call->arg[i]), call->arg[i + 1]);
+		else
+			*value_at(is_set ? bank : before, call->arg[i]) = call->arg[i + 1];
+	return true;
 }

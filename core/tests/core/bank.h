@@ -8,6 +8,11 @@
 #define BANK_H
 
 #include "core/base/io.h"
+#include "core/tests/core/script.h"
+
+#define BIT(n) ((uint64_t)1 << (n))
+#define M48 0xffffffffffffull
+#define MSR(a) NTHW_SPACE_MSR, a
 
 #define BANK_CELLS 400
 #define BANK_LOG 8192
@@ -43,5 +48,16 @@ struct bank_cell *bank_find(struct bank *bank, enum nthw_space space, uint32_t a
 uint64_t *bank_at(struct bank *bank, enum nthw_space space, uint32_t address);
 /* Forget the log. */
 void bank_forget(struct bank *bank);
+
+void set(struct bank *bank, enum nthw_space space, uint32_t address, uint64_t value);
+uint64_t at(struct bank *bank, enum nthw_space space, uint32_t address);
+/*
+ * All registers are as in @before, but for @bits of *@flags, a value in @before, and what a guarded
+ * handle keeps for itself.
+ */
+void bank_is_as_found(const struct bank *now, const struct bank *before, const uint64_t *flags,
+		      uint64_t bits);
+/* Does it if the call is "set", "has" or "changed" (in @before), with pairs of address, value. */
+bool bank_is_set(struct bank *bank, struct bank *before, const struct script_call *call);
 
 #endif

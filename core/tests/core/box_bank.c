@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Boxes over a bank. */
 #include "core/tests/core/box_bank.h"
+#include "core/tests/core/script.h"
 #include "base/tests/tt.h"
 
 const struct nthw_box_kind *kind_of(const char *name)
@@ -22,22 +23,6 @@ struct nthw_box box_of(struct bank *bank, const char *name, uint32_t number)
 	};
 }
 
-void set(struct bank *bank, enum nthw_space space, uint32_t address, uint64_t value)
-{
-	*bank_at(bank, space, address) = value;
-}
-
-uint64_t at(struct bank *bank, enum nthw_space space, uint32_t address)
-{
-	return *bank_at(bank, space, address);
-}
-
-void went(struct bank *bank, const char *expected)
-{
-	TT_TEXT(bank->log, expected);
-	bank_forget(bank);
-}
-
 struct nthw_box_event event_of(const struct nthw_box *box, uint64_t config, uint64_t config1)
 {
 	struct nthw_box_event event;
@@ -54,26 +39,6 @@ int program(const struct nthw_box *box, uint32_t counter, uint64_t config, uint6
 	return nthw_box_program(box, counter, &event, state);
 }
 
-void is_as_found(struct bank *now, struct bank *before, uint32_t flags_at, uint64_t flags)
-{
-	size_t i;
-
-	for (i = 0; i < now->cells; i++) {
-		struct bank_cell *is = &now->cell[i], *was = &before->cell[i];
-		uint64_t may_go =
-			nthw_reg_addr(is->reg, is->index) == flags_at ? was->value & flags : 0;
-
-		if (now->is_guarded)
-			may_go |= was->value & nthw_reg_clearable(is->reg);
-		if (!((is->value ^ was->value) & ~may_go))
-			continue;
-		print_error("%s %u is 0x%llx and was 0x%llx; accesses:\n%s", is->reg->name,
-			    is->index, (unsigned long long)is->value,
-			    (unsigned long long)was->value, now->log);
-		fail();
-	}
-}
-
 struct bank *copy_of(const struct bank *bank)
 {
 	struct bank *copy = malloc(sizeof(*copy));
@@ -81,4 +46,88 @@ struct bank *copy_of(const struct bank *bank)
 	assert_non_null(copy);
 	*copy = *bank;
 	return copy;
+}
+
+/* ---- scenarios ---- */
+
+struct scene {
+	struct bank bank, before; /* as at the first call that is not "set" */
+	struct bank kept;	  /* as at the last "remember" */
+	struct nthw_box box;
+	struct nthw_box_state st;
+	bool has_begun;
+};
+
+static void forget_log(void *on)
+{
+	bank_forget(&((struct scene *)on)->bank);
+}
+
+static bool is_of_memory(struct scene *s, const struct script_call *call)
+{
+	bool is_remember = script_is(call, "remember"), is_found = script_is(call, "found");
+
+	if (!s->has_begun && !script_is(call, "set")) {
+		s->before = s->bank;
+		s->has_begun = true;
+	}
+	if (is_remember)
+		s->kept = s->bank;
+	if (is_found)
+		bank_is_as_found(&s->bank, &s->kept, NULL, 0);
+	return is_remember || is_found;
+}
+
+static int call_restore(struct scene *s)
+{
+	int ret = nthw_box_restore(&s->box, &s->st);
+
+	if (ret)
+		return ret;
+	TT_IS(s->st.counters, 0);
+	bank_is_as_found(&s->bank, &s->before, NULL, 0);
+	return 0;
+}
+
+static int call_any(void *on, struct script_call *call)
+{
+	struct scene *s = on;
+	uint64_t *arg = call->arg;
+
+	if (is_of_memory(s, call) || bank_is_set(&s->bank, &s->before, call))
+		return 0;
+	if (script_is(call, "restore"))
+		return call_restore(s);
+	if (script_is(call, "program"))
+		return program(&s->box, (uint32_t)arg[0], arg[1], arg[2], &s->st);
+	if (script_is(call, "start"))
+		return nthw_box_start(&s->box, arg[0], &s->st);
+	if (script_is(call, "stop"))
+		return nthw_box_stop(&s->box, arg[0], &s->st);
+	if (script_is(call, "release"))
+		return nthw_box_release(&s->box, arg[0], &s->st);
+	if (script_is(call, "check"))
+		return nthw_box_check(&s->box, arg[0], &s->st, &call->value);
+	if (script_is(call, "discover"))
+		return nthw_box_discover(&s->box, &call->value);
+	if (script_is(call, "find_free"))
+		return nthw_box_find_free(&s->box, arg[0], &call->value);
+	if (script_is(call, "overflows"))
+		return nthw_box_overflows(&s->box, arg[0], &call->value);
+	assert_string_equal(call->name, "read");
+	return nthw_box_read(&s->box, (uint32_t)arg[0], &call->value);
+}
+
+void box_play(const struct box_row *r)
+{
+	struct scene s = { .has_begun = false };
+	const struct script_variable variables[] = {
+		{ "counters", NULL, &s.st.counters },
+		{ "fail_at", &s.bank.fail_at, NULL },
+		{ NULL, NULL, NULL },
+	};
+	struct script script = { &s, s.bank.log, forget_log, call_any, variables };
+
+	s.box = box_of(&s.bank, r->kind, r->number);
+	script_play(&script, r->line, r->text);
 }

@@ -124,29 +124,6 @@ TEST(nonsense_is_refused_without_an_access)
 	}
 }
 
-TEST(only_what_was_programmed_is_started)
-{
-	struct nthw_box_state st = { 0 };
-	uint64_t value;
-	struct bank bank;
-	struct nthw_box box = box_of(&bank, "skx_m2m", 0);
-
-	TT_IS(program(&box, 0, 1, 0, &st), 0);
-	bank_forget(&bank);
-	TT_IS(nthw_box_start(&box, 3, &st), -EINVAL);
-	TT_IS(nthw_box_stop(&box, 2, &st), -EINVAL);
-	TT_IS(nthw_box_release(&box, 2, &st), -EINVAL);
-	TT_IS(nthw_box_check(&box, 2, &st, &value), -EINVAL);
-	TT_IS(nthw_box_start(&box, 0, &st), 0);
-	TT_IS(nthw_box_read(&box, 4, &value), -EINVAL);
-	went(&bank, "");
-	TT_IS(nthw_box_start(&box, 1, &st), 0);
-	bank_forget(&bank);
-	TT_IS(program(&box, 0, 2, 0, &st), -EINVAL); /* it runs */
-	TT_IS(nthw_box_start(&box, 1, &st), 0);	     /* already */
-	went(&bank, "");
-}
-
 static const struct busy_row {
 	int line;
 	const char *kind;
@@ -186,85 +163,90 @@ TEST(who_counts_is_not_disturbed)
 
 /* ---- filters that counters share ---- */
 
-TEST(filters_of_two_events_must_agree)
+static const struct box_row scene_rows[] = {
+	/* Only what was programmed is started, stopped, given back, checked and read. */
+	{ __LINE__, "skx_m2m", 0,
+	  "program 0 1\n"
+	  "start 3 ! EINVAL: none\n"
+	  "stop 2 ! EINVAL: none\n"
+	  "release 2 ! EINVAL: none\n"
+	  "check 2 ! EINVAL: none\n"
+	  "start 0: none\n"
+	  "read 4 ! EINVAL: none\n"
+	  "start 1\n"
+	  "program 0 2 ! EINVAL: none\n" /* it runs */
+	  "start 1: none\n" },		 /* already */
+	{ __LINE__, "skx_cha", 0,
+	  "program 0 0x1134 0x1e20000\n"
+	  "program 1 0x0334 0x0020000 ! EBUSY: reads\n"
+	  "counters = 1\n"
+	  "program 1 0x0334 0x1e20000\n"
+	  "program 2 0x80000 0x5\n" /* another field of the same register */
+	  "has me05 0x1e20005\n"
+	  /* the states are free again when nobody needs them */
+	  "release 3\n"
+	  "has me05 0x5\n"
+	  "program 1 0x0334 0x0020000\n"
+	  "has me05 0x20005\n"
+	  "restore\n" },
+	/* The second filter of an event does not agree: the first one is as it was. */
+	{ __LINE__, "skx_cha", 0,
+	  "program 0 0x2135 0x4043300000000\n"
+	  "remember\n"
+	  "program 1 0x82135 0x3b00000005 ! EBUSY\n"
+	  "counters = 1\n"
+	  "found\n"
+	  "program 1 0x82135 0x4043300000005\n"
+	  "has me05 5\n"
+	  "restore\n" },
+	/* Another event for a counter frees what the old one needed. */
+	{ __LINE__, "skx_cha", 0,
+	  "set me05 0x4000000\n"
+	  "program 0 0x1134 0x1e20000\n"
+	  "program 0 0x0334 0x0020000\n"
+	  "has me05 0x20000\n"
+	  "program 0 0\n"
+	  "start 1\n"
+	  "restore\n" },
+	/* Who counts beside us may depend on any bit of a filter: it is only used as it is. */
+	{ __LINE__, "skx_cha", 0,
+	  "set me04 0x400034 me05 0x1e20000\n"
+	  "program 0 0x1134 0x0020000 ! EBUSY: reads\n"
+	  "counters = 0\n"
+	  "program 0 0x1134 0x1e20000\n"
+	  "restore\n" },
+	/* Only the one of two that was taken is lost; the other goes on. */
+	{ __LINE__, "nhm_uncore", 0,
+	  "program 2 0x183\n"
+	  "program 3 0x267\n"
+	  "start 0xc\n"
+	  "set m3c3 0x400999\n"
+	  "check 0xc = 8\n"
+	  "stop 0xc: R m391 W m391 8\n" /* his bit stays */
+	  "start 0xc ! EBUSY\n"
+	  "changed m3c3 0x400999 m391 8\n"
+	  "restore\n"
+	  "has m3c3 0x400999 m391 8 m3c2 0\n" },
+	/*
+	 * Taken between programming and starting: where the own enable bit starts a counter, it
+	 * would have been overwritten.
+	 */
+	{ __LINE__, "amd_df", 0,
+	  "program 0 0x3807\n"
+	  "program 1 0x3847\n"
+	  "set mc0010242 0x400001\n"
+	  "start 3 ! EBUSY\n"
+	  "has mc0010240 0x3807 mc0010242 0x400001\n"
+	  "program 1 0x3847 ! EBUSY\n"
+	  "changed mc0010242 0x400001\n"
+	  "restore\n"
+	  "has mc0010240 0 mc0010242 0x400001\n" },
+};
+
+TEST(counters_and_filters_are_shared)
 {
-	struct nthw_box_state st = { 0 };
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "skx_cha", 0);
-
-	before = copy_of(&bank);
-	TT_IS(program(&box, 0, 0x1134, 0x1e20000, &st), 0);
-	bank_forget(&bank);
-	TT_IS(program(&box, 1, 0x0334, 0x0020000, &st), -EBUSY);
-	assert_null(strchr(bank.log, 'W'));
-	TT_IS(st.counters, 1);
-	TT_IS(program(&box, 1, 0x0334, 0x1e20000, &st), 0);
-	TT_IS(program(&box, 2, 0x80000, 0x5, &st), 0); /* another field of the same register */
-	TT_IS(at(&bank, MSR(0xe05)), 0x1e20005);
-	/* the states are free again when nobody needs them */
-	TT_IS(nthw_box_release(&box, 3, &st), 0);
-	TT_IS(at(&bank, MSR(0xe05)), 0x5);
-	TT_IS(program(&box, 1, 0x0334, 0x0020000, &st), 0);
-	TT_IS(at(&bank, MSR(0xe05)), 0x20005);
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	is_as_found(&bank, before, 0, 0);
-	free(before);
-}
-
-/* The second filter of an event does not agree: the first one is as it was. */
-TEST(filters_are_had_all_or_none)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "skx_cha", 0);
-
-	TT_IS(program(&box, 0, 0x2135, 0x40433ull << 32, &st), 0);
-	before = copy_of(&bank);
-	TT_IS(program(&box, 1, 0x82135, 0x3b00000005ull, &st), -EBUSY);
-	TT_IS(st.counters, 1);
-	is_as_found(&bank, before, 0, 0);
-	TT_IS(program(&box, 1, 0x82135, 0x4043300000005ull, &st), 0);
-	TT_IS(at(&bank, MSR(0xe05)), 5);
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	free(before);
-}
-
-/* Another event for a counter frees what the old one needed. */
-TEST(a_new_event_brings_its_filter)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "skx_cha", 0);
-
-	set(&bank, MSR(0xe05), 0x4000000);
-	before = copy_of(&bank);
-	TT_IS(program(&box, 0, 0x1134, 0x1e20000, &st), 0);
-	TT_IS(program(&box, 0, 0x0334, 0x0020000, &st), 0);
-	TT_IS(at(&bank, MSR(0xe05)), 0x20000);
-	TT_IS(program(&box, 0, 0, 0, &st), 0);
-	TT_IS(nthw_box_start(&box, 1, &st), 0);
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	is_as_found(&bank, before, 0, 0);
-	free(before);
-}
-
-/* Who counts beside us may depend on any bit of a filter: it is only used as it is. */
-TEST(filters_of_others_are_not_changed)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "skx_cha", 0);
-
-	set(&bank, MSR(0xe04), 0x400034);
-	set(&bank, MSR(0xe05), 0x1e20000);
-	before = copy_of(&bank);
-	TT_IS(program(&box, 0, 0x1134, 0x0020000, &st), -EBUSY);
-	assert_null(strchr(bank.log, 'W'));
-	TT_IS(st.counters, 0);
-	TT_IS(program(&box, 0, 0x1134, 0x1e20000, &st), 0);
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	is_as_found(&bank, before, 0, 0);
-	free(before);
+	TT_FOR_EACH_ROW(r, scene_rows)
+		box_play(r);
 }
 
 /* ---- what others did meanwhile ---- */
@@ -345,30 +327,6 @@ TEST(a_counter_that_others_took_is_not_put_back)
 	}
 }
 
-/* Only the one of two that was taken is lost; the other goes on. */
-TEST(the_rest_of_a_set_is_not_lost)
-{
-	struct nthw_box_state st = { 0 };
-	uint64_t lost = 0;
-	struct bank bank;
-	struct nthw_box box = box_of(&bank, "nhm_uncore", 0);
-
-	TT_IS(program(&box, 2, 0x183, 0, &st), 0);
-	TT_IS(program(&box, 3, 0x267, 0, &st), 0);
-	TT_IS(nthw_box_start(&box, 0xc, &st), 0);
-	set(&bank, MSR(0x3c3), 0x400999 & 0x4fffff);
-	TT_IS(nthw_box_check(&box, 0xc, &st, &lost), 0);
-	TT_IS(lost, 8);
-	bank_forget(&bank);
-	TT_IS(nthw_box_stop(&box, 0xc, &st), 0);
-	went(&bank, "R m391\nW m391 8\n"); /* his bit stays */
-	TT_IS(nthw_box_start(&box, 0xc, &st), -EBUSY);
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	TT_IS(at(&bank, MSR(0x3c3)), 0x400999);
-	TT_IS(at(&bank, MSR(0x391)), 8);
-	TT_IS(at(&bank, MSR(0x3c2)), 0);
-}
-
 #define CHANNEL_COUNTERS 3
 #define CHANNEL_RUNS 0x400000 /* of PCI(0xd8 + 4 * counter) */
 
@@ -407,28 +365,6 @@ TEST(the_rest_of_a_set_is_stopped)
 	}
 	TT_IS(running, 0);
 	assert_true(kept >= CHANNEL_COUNTERS);
-}
-
-/*
- * Taken between programming and starting: where the own enable bit starts a counter, it would have
- * been overwritten.
- */
-TEST(a_counter_that_was_taken_is_not_started)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank;
-	struct nthw_box box = box_of(&bank, "amd_df", 0);
-
-	TT_IS(program(&box, 0, 0x3807, 0, &st), 0);
-	TT_IS(program(&box, 1, 0x3847, 0, &st), 0);
-	set(&bank, MSR(0xc0010242), 0x400001);
-	TT_IS(nthw_box_start(&box, 3, &st), -EBUSY);
-	TT_IS(at(&bank, MSR(0xc0010240)), 0x3807);
-	TT_IS(at(&bank, MSR(0xc0010242)), 0x400001);
-	TT_IS(program(&box, 1, 0x3847, 0, &st), -EBUSY);
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	TT_IS(at(&bank, MSR(0xc0010240)), 0);
-	TT_IS(at(&bank, MSR(0xc0010242)), 0x400001);
 }
 
 /* ---- hypervisors that take writes and forget them ---- */
@@ -481,7 +417,7 @@ TEST(registers_that_keep_nothing_are_noticed)
 		box.io = &deaf.io;
 		TT_EQ(r, program(&box, 0, 0x0304, 0, &st), -EIO);
 		TT_EQ(r, st.counters, 0);
-		is_as_found(&bank, before, 0, 0);
+		bank_is_as_found(&bank, before, NULL, 0);
 		free(before);
 	}
 }
@@ -631,17 +567,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(perfs_words_become_registers),
 		cmocka_unit_test(nonsense_is_refused_without_an_access),
-		cmocka_unit_test(only_what_was_programmed_is_started),
 		cmocka_unit_test(who_counts_is_not_disturbed),
-		cmocka_unit_test(filters_of_two_events_must_agree),
-		cmocka_unit_test(filters_are_had_all_or_none),
-		cmocka_unit_test(a_new_event_brings_its_filter),
-		cmocka_unit_test(filters_of_others_are_not_changed),
+		cmocka_unit_test(counters_and_filters_are_shared),
 		cmocka_unit_test(a_counter_that_others_took_is_noticed),
 		cmocka_unit_test(a_counter_that_others_took_is_not_put_back),
-		cmocka_unit_test(the_rest_of_a_set_is_not_lost),
 		cmocka_unit_test(the_rest_of_a_set_is_stopped),
-		cmocka_unit_test(a_counter_that_was_taken_is_not_started),
 		cmocka_unit_test(registers_that_keep_nothing_are_noticed),
 		cmocka_unit_test(kinds_agree_with_their_rows),
 		cmocka_unit_test(boxes_by_number_are_where_their_rows_are),

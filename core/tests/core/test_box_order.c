@@ -11,433 +11,222 @@
 
 /* ---- the order of accesses, typed in ---- */
 
-/*
- * The recipe for throttled blades (facts on this uncore; Intel 253669, 18.17.2): event 83h umask
- * 01h on counter 2 is 0x420183 to 0x3c2 and 1 << 2 ORed into 0x391. Counter 0 counts for somebody,
- * whose bits stay.
- */
-TEST(nehalem_recipe_in_order)
+static const struct box_row order_rows[] = {
+	/*
+	 * The recipe for throttled blades (facts on this uncore; Intel 253669, 18.17.2): event 83h
+	 * umask 01h on counter 2 is 0x420183 to 0x3c2 and 1 << 2 ORed into 0x391. Counter 0 counts
+	 * for somebody, whose bits stay.
+	 */
+	{ __LINE__, "nhm_uncore", 0,
+	  "set m391 0x8000000000000001 m3c0 0x400101 m3b2 0x123456789abc\n"
+	  "discover = 0x1000000ff: R m3c0 R m3b0 R m3c1 R m3b1 R m3c2 R m3b2 R m3c3 R m3b3 "
+	  "R m3c4 R m3b4 R m3c5 R m3b5 R m3c6 R m3b6 R m3c7 R m3b7 R m395 R m394\n"
+	  "find_free 0x1000000ff = 0x1000000fe: R m3c0 R m3c1 R m3c2 R m3c3 R m3c4 R m3c5 "
+	  "R m3c6 R m3c7 R m395\n"
+	  "program 2 0x0183: R m3c2 R m3b2 R m391 R m392 R m391 W m3b2 0 R m3b2 W m3c2 420183 "
+	  "R m3c2\n"
+	  "has m3c2 0x400183\n" /* bit 17 reads 0 */
+	  "counters = 4\n"
+	  "start 4: R m392 R m391 W m391 8000000000000005\n"
+	  "set m3b2 0x1234567 m392 0x8000000000000004\n"
+	  "read 2 = 0x1234567: R m3b2\n"
+	  "overflows 4 = 4: R m392 W m393 4\n"
+	  "has m392 0x8000000000000000\n"
+	  "set m392 0\n"
+	  "check 4 = 0: R m391 R m3c2\n"
+	  "stop 4: R m391 W m391 8000000000000001\n"
+	  "restore: R m3c2 W m3c2 0 W m3b2 123456789abc R m392 R m391\n" },
+	/*
+	 * Linux left all bits of 0x391 set when it counted last (uncore_snb.c,
+	 * nhm_uncore_msr_enable_box()), an event without its enable bit, and flags: what is taken
+	 * is cleared while it is set up, started together with one write, and given back.
+	 */
+	{ __LINE__, "nhm_uncore", 0,
+	  "set m391 0x1000000ff m3c1 0x0000012f m3b1 77 m395 4 m392 0x100000001\n"
+	  "program 1 0x2a840f2c: R m3c1 R m3b1 R m391 R m392 R m391 W m391 1000000fd W m3b1 0 "
+	  "R m3b1 W m3c1 2ac60f2c R m3c1\n"
+	  "program 32 0xff: R m395 R m394 R m391 R m392 R m391 W m391 fd W m394 0 R m394 "
+	  "W m395 1 R m395\n"
+	  "start 0x100000002: R m392 W m393 100000000 R m391 W m391 1000000ff\n"
+	  "changed m392 1\n" /* it can be cleared and not set */
+	  "restore: R m3c1 R m395 R m391 W m391 fd R m3c1 W m3c1 12f W m3b1 4d R m395 W m395 4 "
+	  "W m394 0 R m392 R m391 W m391 1000000ff\n" },
+	/*
+	 * Linux 6.1 uncore_snbep.c, snbep_uncore_pci_*: enable bit 22 of 0xd8 + 4n, freeze with
+	 * bit 8 of 0xf4 where bit 16 is set. Nobody counts: the box stands while the enable bits
+	 * are set, so that counters start together; 0xf4 is then as it was. Events: CAS_COUNT.RD
+	 * and .WR.
+	 */
+	{ __LINE__, "snbep_imc", 0,
+	  "set pf4 0x10003\n" /* what the resets read as is never written back */
+	  "set pa8 0x800000000001\n"
+	  "program 0 0x0304: R pd8 R pa0 W pa0 0 R pa0 W pd8 304 R pd8\n"
+	  "program 1 0x0c04: R pdc R pa8 W pa8 0 R pa8 W pdc c04 R pdc\n"
+	  "program 32 0xff: R pf0 R pd0 W pd0 0 R pd0 W pf0 0 R pf0\n"
+	  "start 0x100000003: R pf4 R pe0 R pe4 W pf4 10100 R pd8 W pd8 400304 R pdc "
+	  "W pdc 400c04 R pf0 W pf0 400000 W pf4 10000\n"
+	  "set pa8 0xffff000000000007\n" /* the upper bits are not the counter's */
+	  "read 1 = 7: R pa8\n"
+	  "set pa8 7\n"
+	  "overflows 3 ! ENOTSUP\n"
+	  "check 0x100000003 = 0: R pf4 R pd8 R pdc R pf0\n"
+	  "stop 0x100000003: R pf4 R pe0 R pe4 W pf4 10100 R pd8 W pd8 304 R pdc W pdc c04 "
+	  "R pf0 W pf0 0 W pf4 10000\n"
+	  "restore: R pd8 W pd8 0 W pa0 0 R pdc W pdc 0 W pa8 800000000001 R pf0 W pf0 0 "
+	  "W pd0 0\n" },
+	/*
+	 * Somebody counts with counter 3: his box is never stopped, counters start and stop one
+	 * after the other.
+	 */
+	{ __LINE__, "snbep_imc", 0,
+	  "set pf4 0x10000 pe4 0x400001\n"
+	  "program 0 0x0304\n"
+	  "program 1 0x0c04\n"
+	  "start 3: R pf4 R pe0 R pe4 R pf0 R pd8 W pd8 400304 R pdc W pdc 400c04\n"
+	  "restore: R pd8 R pdc R pf4 R pe0 R pe4 R pf0 R pd8 W pd8 304 R pdc W pdc c04 R pd8 "
+	  "W pd8 0 W pa0 0 R pdc W pdc 0 W pa8 0\n" },
+	/*
+	 * A box that Linux froze (snbep_uncore_pci_disable_box()) and in which nobody counts runs
+	 * while we count, and stands again.
+	 */
+	{ __LINE__, "snbep_imc", 0,
+	  "set pf4 0x10100\n"
+	  "program 2 0x0304\n"
+	  "start 4: R pf4 R pd8 R pdc R pe4 R pf0 R pe0 W pe0 400304 W pf4 10000\n"
+	  "stop 4: R pf4 R pd8 R pdc R pe4 R pf0 W pf4 10100 R pe0 W pe0 304\n"
+	  "restore\n" },
+	/*
+	 * And one in which somebody has a counter enabled that would run then is not started;
+	 * nothing is written.
+	 */
+	{ __LINE__, "snbep_imc", 0,
+	  "set pf4 0x10100\n"
+	  "program 2 0x0304\n"
+	  "set pd8 0x400001\n"
+	  "remember\n"
+	  "start 4 ! EBUSY: reads\n"
+	  "found\n"
+	  "changed pd8 0x400001\n"
+	  "restore\n"
+	  "has pf4 0x10100 pd8 0x400001\n" },
+	/* Who began to count in a box that we let run relies on its running. */
+	{ __LINE__, "snbep_imc", 0,
+	  "set pf4 0x10100\n"
+	  "program 2 0x0304\n"
+	  "start 4\n"
+	  "set pd8 0x400001\n"
+	  "changed pf4 0x10000 pd8 0x400001\n"
+	  "restore\n"
+	  "has pf4 0x10000 pd8 0x400001 pe0 0\n" },
+	/* Without frz_en the box is not frozen, whatever frz says. */
+	{ __LINE__, "snbep_imc", 0,
+	  "set pf4 0x100\n"
+	  "program 0 0x0304\n"
+	  "start 1: R pf4 R pdc R pe0 R pe4 R pf0 W pf4 10100 R pd8 W pd8 400304 W pf4 100\n"
+	  "restore\n" },
+	/* Linux 6.1 uncore_snbep.c, skx_uncore_imc: the same addresses, and no frz_en. */
+	{ __LINE__, "skx_imc", 0,
+	  "program 3 0x0304: R pe4 R pb8 W pb8 0 R pb8 W pe4 304 R pe4\n"
+	  "program 32 0xff: R pf0 R pd0 W pd0 0 R pd0 W pf0 0 R pf0\n"
+	  "start 0x100000008: R pf4 R pd8 R pdc R pe0 W pf4 100 R pe4 W pe4 400304 R pf0 "
+	  "W pf0 400000 W pf4 0\n"
+	  "restore: R pe4 R pf0 R pf4 R pd8 R pdc R pe0 W pf4 100 R pe4 W pe4 304 R pf0 W pf0 0 "
+	  "W pf4 0 R pe4 W pe4 0 W pb8 0 R pf0 W pf0 0 W pd0 0\n" },
+	/*
+	 * SKX_M2M_PCI_PMON_*: counters from 0x200 and select registers from 0x228 every 8 bytes,
+	 * box control 0x258. DIRECTORY_UPDATE.ANY.
+	 */
+	{ __LINE__, "skx_m2m", 0,
+	  "program 1 0x012e: R p230 R p208 W p208 0 R p208 W p230 12e R p230\n"
+	  "start 2: R p258 R p228 R p238 R p240 W p258 100 R p230 W p230 40012e W p258 0\n"
+	  "restore: R p230 R p258 R p228 R p238 R p240 W p258 100 R p230 W p230 12e W p258 0 "
+	  "R p230 W p230 0 W p208 0\n" },
+	/*
+	 * SKX_UPI_PCI_PMON_*: counters from 0x318, select registers of 64 bits from 0x350,
+	 * SKX_UPI_CTL_UMASK_EXT in their upper half, box control 0x378.
+	 */
+	{ __LINE__, "skx_upi", 0,
+	  "program 2 0x00100e0000001f05: R p360 R p328 W p328 0 R p328 W p360 100e0000001f05 "
+	  "R p360\n"
+	  "start 4: R p378 R p350 R p358 R p368 W p378 100 R p360 W p360 100e0000401f05 "
+	  "W p378 0\n"
+	  "restore: R p360 R p378 R p350 R p358 R p368 W p378 100 R p360 W p360 100e0000001f05 "
+	  "W p378 0 R p360 W p360 0 W p328 0\n" },
+	/*
+	 * HSWEP_C0_MSR_PMON_* + 0x10 for each box (box 5: 0xe50), filters in two halves
+	 * (hswep_cbox_enable_event()). LLC_LOOKUP.ANY (0x1134) needs the states of filter 0,
+	 * TOR_INSERTS (0x35) filter 1; a clock needs none.
+	 */
+	{ __LINE__, "skx_cha", 5,
+	  "set me55 0x1e01 me56 0x3b\n"
+	  "program 0 0x1134 0x1e20000: R me51 R me58 R me55 R me51 R me52 R me53 R me54 "
+	  "W me55 1e21e01 W me58 0 R me58 W me51 1134 R me51\n"
+	  "program 2 0x2135 0x4043300000000: R me53 R me5a R me56 R me52 R me53 R me54 "
+	  "W me56 40433 W me5a 0 R me5a W me53 2135 R me53\n"
+	  "program 3 0: R me54 R me5b W me5b 0 R me5b W me54 0 R me54\n"
+	  "start 0xd: R me50 R me52 W me50 100 R me51 W me51 401134 R me53 W me53 402135 R me54 "
+	  "W me54 400000 W me50 0\n"
+	  "stop 0xd\n"
+	  "release 5: R me51 W me51 0 W me58 0 R me53 W me53 0 W me5a 0 R me55 W me55 1e01 "
+	  "R me56 W me56 3b\n"
+	  "counters = 8\n"
+	  "restore: R me54 W me54 0 W me5b 0\n" },
+	/*
+	 * Linux 6.1 amd/uncore.c, amd_uncore_start(): the counter is written, then the select
+	 * register with its enable bit. L3 misses, all slices and threads.
+	 */
+	{ __LINE__, "amd_l3_f17h", 0,
+	  "set mc0010230 0xff0f000000400106\n" /* counter 0 is somebody's */
+	  "set mc0010235 0x123\n"
+	  "program 2 0x0106: R mc0010234 R mc0010235 W mc0010235 0 R mc0010235 "
+	  "W mc0010234 ff0f000000000106 R mc0010234\n"
+	  "start 4: R mc0010234 W mc0010234 ff0f000000400106\n"
+	  "stop 4: R mc0010234 W mc0010234 ff0f000000000106\n"
+	  "restore: R mc0010234 W mc0010234 0 W mc0010235 123\n" },
+	/* Family 19h, no thread: all cores, slices, both threads (amd_uncore_l3_event_init()). */
+	{ __LINE__, "amd_l3_f19h", 0,
+	  "program 5 0x0104: R mc001023a R mc001023b W mc001023b 0 R mc001023b "
+	  "W mc001023a 300c00000000104 R mc001023a\n"
+	  "start 0x20: R mc001023a W mc001023a 300c00000400104\n" },
+	/*
+	 * Data fabric: MSR_F15H_NB_PERF_CTL and _CTR alternate; event bits 8 to 11 are 32 to 35
+	 * (DRAM channel 0, event 7, umask 0x38).
+	 */
+	{ __LINE__, "amd_df", 0,
+	  "program 0 0x3807: R mc0010240 R mc0010241 W mc0010241 0 R mc0010241 W mc0010240 3807 "
+	  "R mc0010240\n"
+	  "program 3 0x800000100003887: R mc0010246 R mc0010247 W mc0010247 0 R mc0010247 "
+	  "W mc0010246 800000100003887 R mc0010246\n"
+	  "start 9: R mc0010240 W mc0010240 403807 R mc0010246 W mc0010246 800000100403887\n"
+	  "restore: R mc0010240 W mc0010240 3807 R mc0010246 W mc0010246 800000100003887 "
+	  "R mc0010240 W mc0010240 0 W mc0010241 0 R mc0010246 W mc0010246 0 W mc0010247 0\n" },
+	{ __LINE__, "amd_df_v2", 0,
+	  "program 15 0x3f0f00ff1f: R mc001025e R mc001025f W mc001025f 0 R mc001025f "
+	  "W mc001025e 3f0f00ff1f R mc001025e\n"
+	  "start 0x8000: R mc001025e W mc001025e 3f0f40ff1f\n" },
+	/* Bit 31 of IA32_THERM_STATUS: readout is valid. Without it no temperature is read. */
+	{ __LINE__, "thermal", 0,
+	  "set m19c 0x270001\n"
+	  "read 12 ! ENODATA\n"
+	  "read 0 = 1\n" },
+	/* perf_msr_probe(): a domain that reads 0 is not there; a unit of 0 is an emulator's. */
+	{ __LINE__, "power", 0,
+	  "discover ! ENOTSUP: R m606\n"
+	  "set m606 0xa0e03\n"
+	  "discover ! ENOTSUP\n"
+	  "set m611 5 m619 6\n"
+	  "discover = 6: R m606 R m639 R m611 R m619 R m641 R m64d\n" },
+	/* A register of many states is read once to find them. */
+	{ __LINE__, "thermal", 0,
+	  "discover = 0x3fff: R m19c R m1a2\n"
+	  "fail_at 1\n"
+	  "discover = 0x1fff\n" },
+};
+
+TEST(accesses_are_in_order)
 {
-	struct nthw_box_state st = { 0 };
-	uint64_t value = 0;
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "nhm_uncore", 0);
-
-	set(&bank, MSR(0x391), 0x8000000000000001);
-	set(&bank, MSR(0x3c0), 0x400101);
-	set(&bank, MSR(0x3b2), 0x123456789abc);
-	before = copy_of(&bank);
-	TT_IS(nthw_box_discover(&box, &value), 0);
-	TT_IS(value, FIXED | 0xff);
-	went(&bank, "R m3c0\nR m3b0\nR m3c1\nR m3b1\nR m3c2\nR m3b2\nR m3c3\nR m3b3\n"
-		    "R m3c4\nR m3b4\nR m3c5\nR m3b5\nR m3c6\nR m3b6\nR m3c7\nR m3b7\n"
-		    "R m395\nR m394\n");
-	TT_IS(nthw_box_find_free(&box, value, &value), 0);
-	TT_IS(value, FIXED | 0xfe);
-	went(&bank, "R m3c0\nR m3c1\nR m3c2\nR m3c3\nR m3c4\nR m3c5\nR m3c6\nR m3c7\nR m395\n");
-
-	TT_IS(program(&box, 2, 0x0183, 0, &st), 0);
-	went(&bank, "R m3c2\nR m3b2\nR m391\nR m392\n"
-		    "R m391\nW m3b2 0\nR m3b2\nW m3c2 420183\nR m3c2\n");
-	TT_IS(at(&bank, MSR(0x3c2)), 0x400183); /* bit 17 reads 0 */
-	TT_IS(st.counters, 4);
-	TT_IS(nthw_box_start(&box, 4, &st), 0);
-	went(&bank, "R m392\nR m391\nW m391 8000000000000005\n");
-
-	set(&bank, MSR(0x3b2), 0x1234567);
-	set(&bank, MSR(0x392), 0x8000000000000004);
-	TT_IS(nthw_box_read(&box, 2, &value), 0);
-	TT_IS(value, 0x1234567);
-	went(&bank, "R m3b2\n");
-	TT_IS(nthw_box_overflows(&box, 4, &value), 0);
-	TT_IS(value, 4);
-	went(&bank, "R m392\nW m393 4\n");
-	TT_IS(at(&bank, MSR(0x392)), 0x8000000000000000);
-	set(&bank, MSR(0x392), 0);
-	TT_IS(nthw_box_check(&box, 4, &st, &value), 0);
-	TT_IS(value, 0);
-	went(&bank, "R m391\nR m3c2\n");
-
-	TT_IS(nthw_box_stop(&box, 4, &st), 0);
-	went(&bank, "R m391\nW m391 8000000000000001\n");
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	went(&bank, "R m3c2\nW m3c2 0\nW m3b2 123456789abc\nR m392\nR m391\n");
-	TT_IS(st.counters, 0);
-	is_as_found(&bank, before, 0, 0);
-	free(before);
-}
-
-/*
- * Linux left all bits of 0x391 set when it counted last (uncore_snb.c,
- * nhm_uncore_msr_enable_box()), an event without its enable bit, and flags: what is taken is
- * cleared while it is set up, started together with one write, and given back.
- */
-TEST(nehalem_after_perf_in_order)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "nhm_uncore", 0);
-
-	set(&bank, MSR(0x391), 0x1000000ff);
-	set(&bank, MSR(0x3c1), 0x0000012f);
-	set(&bank, MSR(0x3b1), 77);
-	set(&bank, MSR(0x395), 4);
-	set(&bank, MSR(0x392), 0x100000001);
-	before = copy_of(&bank);
-	TT_IS(program(&box, 1, 0x2a840f2c, 0, &st), 0);
-	went(&bank, "R m3c1\nR m3b1\nR m391\nR m392\n"
-		    "R m391\nW m391 1000000fd\nW m3b1 0\nR m3b1\nW m3c1 2ac60f2c\nR m3c1\n");
-	TT_IS(program(&box, 32, 0xff, 0, &st), 0);
-	went(&bank, "R m395\nR m394\nR m391\nR m392\n"
-		    "R m391\nW m391 fd\nW m394 0\nR m394\nW m395 1\nR m395\n");
-	TT_IS(nthw_box_start(&box, FIXED | 2, &st), 0);
-	went(&bank, "R m392\nW m393 100000000\nR m391\nW m391 1000000ff\n");
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	went(&bank, "R m3c1\nR m395\nR m391\nW m391 fd\n"
-		    "R m3c1\nW m3c1 12f\nW m3b1 4d\nR m395\nW m395 4\nW m394 0\n"
-		    "R m392\nR m391\nW m391 1000000ff\n");
-	is_as_found(&bank, before, 0x392, FIXED);
-	free(before);
-}
-
-/*
- * Linux 6.1 uncore_snbep.c, snbep_uncore_pci_*: enable bit 22 of 0xd8 + 4n, freeze with bit 8 of
- * 0xf4 where bit 16 is set. Nobody counts: the box stands while the enable bits are set, so that
- * counters start together; 0xf4 is then as it was. Events: CAS_COUNT.RD and .WR.
- */
-TEST(snbep_imc_in_order)
-{
-	struct nthw_box_state st = { 0 };
-	uint64_t value = 0;
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "snbep_imc", 0);
-
-	set(&bank, PCI(0xf4), 0x10003); /* what the resets read as is never written back */
-	set(&bank, PCI(0xa8), 0x800000000001);
-	before = copy_of(&bank);
-	TT_IS(program(&box, 0, 0x0304, 0, &st), 0);
-	went(&bank, "R pd8\nR pa0\nW pa0 0\nR pa0\nW pd8 304\nR pd8\n");
-	TT_IS(program(&box, 1, 0x0c04, 0, &st), 0);
-	went(&bank, "R pdc\nR pa8\nW pa8 0\nR pa8\nW pdc c04\nR pdc\n");
-	TT_IS(program(&box, 32, 0xff, 0, &st), 0);
-	went(&bank, "R pf0\nR pd0\nW pd0 0\nR pd0\nW pf0 0\nR pf0\n");
-
-	TT_IS(nthw_box_start(&box, FIXED | 3, &st), 0);
-	went(&bank, "R pf4\nR pe0\nR pe4\nW pf4 10100\n"
-		    "R pd8\nW pd8 400304\nR pdc\nW pdc 400c04\nR pf0\nW pf0 400000\n"
-		    "W pf4 10000\n");
-	set(&bank, PCI(0xa8), 0xffff000000000007); /* the upper bits are not the counter's */
-	TT_IS(nthw_box_read(&box, 1, &value), 0);
-	TT_IS(value, 7);
-	went(&bank, "R pa8\n");
-	set(&bank, PCI(0xa8), 7);
-	TT_IS(nthw_box_overflows(&box, 3, &value), -ENOTSUP);
-	TT_IS(nthw_box_check(&box, FIXED | 3, &st, &value), 0);
-	TT_IS(value, 0);
-	went(&bank, "R pf4\nR pd8\nR pdc\nR pf0\n");
-	TT_IS(nthw_box_stop(&box, FIXED | 3, &st), 0);
-	went(&bank, "R pf4\nR pe0\nR pe4\nW pf4 10100\n"
-		    "R pd8\nW pd8 304\nR pdc\nW pdc c04\nR pf0\nW pf0 0\nW pf4 10000\n");
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	went(&bank, "R pd8\nW pd8 0\nW pa0 0\nR pdc\nW pdc 0\nW pa8 800000000001\n"
-		    "R pf0\nW pf0 0\nW pd0 0\n");
-	is_as_found(&bank, before, 0, 0);
-	free(before);
-}
-
-/*
- * Somebody counts with counter 3: his box is never stopped, counters start and stop one after the
- * other.
- */
-TEST(snbep_imc_beside_others_in_order)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "snbep_imc", 0);
-
-	set(&bank, PCI(0xf4), 0x10000);
-	set(&bank, PCI(0xe4), 0x400001);
-	before = copy_of(&bank);
-	TT_IS(program(&box, 0, 0x0304, 0, &st), 0);
-	TT_IS(program(&box, 1, 0x0c04, 0, &st), 0);
-	bank_forget(&bank);
-	TT_IS(nthw_box_start(&box, 3, &st), 0);
-	went(&bank, "R pf4\nR pe0\nR pe4\nR pf0\nR pd8\nW pd8 400304\nR pdc\nW pdc 400c04\n");
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	went(&bank, "R pd8\nR pdc\nR pf4\nR pe0\nR pe4\nR pf0\nR pd8\nW pd8 304\nR pdc\nW pdc c04\n"
-		    "R pd8\nW pd8 0\nW pa0 0\nR pdc\nW pdc 0\nW pa8 0\n");
-	is_as_found(&bank, before, 0, 0);
-	free(before);
-}
-
-/*
- * A box that Linux froze (snbep_uncore_pci_disable_box()) and in which nobody counts runs while we
- * count, and stands again.
- */
-TEST(a_frozen_box_is_frozen_again)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "snbep_imc", 0);
-
-	set(&bank, PCI(0xf4), 0x10100);
-	before = copy_of(&bank);
-	TT_IS(program(&box, 2, 0x0304, 0, &st), 0);
-	bank_forget(&bank);
-	TT_IS(nthw_box_start(&box, 4, &st), 0);
-	went(&bank, "R pf4\nR pd8\nR pdc\nR pe4\nR pf0\nR pe0\nW pe0 400304\nW pf4 10000\n");
-	TT_IS(nthw_box_stop(&box, 4, &st), 0);
-	went(&bank, "R pf4\nR pd8\nR pdc\nR pe4\nR pf0\nW pf4 10100\nR pe0\nW pe0 304\n");
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	is_as_found(&bank, before, 0, 0);
-	free(before);
-}
-
-/*
- * And one in which somebody has a counter enabled that would run then is not started; nothing is
- * written.
- */
-TEST(a_frozen_box_of_others_is_left_frozen)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "snbep_imc", 0);
-
-	set(&bank, PCI(0xf4), 0x10100);
-	TT_IS(program(&box, 2, 0x0304, 0, &st), 0);
-	set(&bank, PCI(0xd8), 0x400001);
-	bank_forget(&bank);
-	before = copy_of(&bank);
-	TT_IS(nthw_box_start(&box, 4, &st), -EBUSY);
-	assert_null(strchr(bank.log, 'W'));
-	is_as_found(&bank, before, 0, 0);
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	TT_IS(at(&bank, PCI(0xf4)), 0x10100);
-	TT_IS(at(&bank, PCI(0xd8)), 0x400001);
-	free(before);
-}
-
-/* Who began to count in a box that we let run relies on its running. */
-TEST(a_box_that_others_use_by_now_is_not_frozen_again)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank;
-	struct nthw_box box = box_of(&bank, "snbep_imc", 0);
-
-	set(&bank, PCI(0xf4), 0x10100);
-	TT_IS(program(&box, 2, 0x0304, 0, &st), 0);
-	TT_IS(nthw_box_start(&box, 4, &st), 0);
-	set(&bank, PCI(0xd8), 0x400001);
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	TT_IS(at(&bank, PCI(0xf4)), 0x10000);
-	TT_IS(at(&bank, PCI(0xd8)), 0x400001);
-	TT_IS(at(&bank, PCI(0xe0)), 0);
-}
-
-/* Without frz_en the box is not frozen, whatever frz says. */
-TEST(frz_alone_freezes_no_sandy_bridge)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "snbep_imc", 0);
-
-	set(&bank, PCI(0xf4), 0x100);
-	before = copy_of(&bank);
-	TT_IS(program(&box, 0, 0x0304, 0, &st), 0);
-	bank_forget(&bank);
-	TT_IS(nthw_box_start(&box, 1, &st), 0);
-	went(&bank,
-	     "R pf4\nR pdc\nR pe0\nR pe4\nR pf0\nW pf4 10100\nR pd8\nW pd8 400304\nW pf4 100\n");
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	is_as_found(&bank, before, 0, 0);
-	free(before);
-}
-
-/* Linux 6.1 uncore_snbep.c, skx_uncore_imc: the same addresses, and no frz_en. */
-TEST(skx_imc_in_order)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "skx_imc", 0);
-
-	before = copy_of(&bank);
-	TT_IS(program(&box, 3, 0x0304, 0, &st), 0);
-	TT_IS(program(&box, 32, 0xff, 0, &st), 0);
-	TT_IS(nthw_box_start(&box, FIXED | 8, &st), 0);
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	went(&bank, "R pe4\nR pb8\nW pb8 0\nR pb8\nW pe4 304\nR pe4\n"
-		    "R pf0\nR pd0\nW pd0 0\nR pd0\nW pf0 0\nR pf0\n"
-		    "R pf4\nR pd8\nR pdc\nR pe0\nW pf4 100\n"
-		    "R pe4\nW pe4 400304\nR pf0\nW pf0 400000\nW pf4 0\n"
-		    "R pe4\nR pf0\nR pf4\nR pd8\nR pdc\nR pe0\nW pf4 100\n"
-		    "R pe4\nW pe4 304\nR pf0\nW pf0 0\nW pf4 0\n"
-		    "R pe4\nW pe4 0\nW pb8 0\nR pf0\nW pf0 0\nW pd0 0\n");
-	is_as_found(&bank, before, 0, 0);
-	free(before);
-}
-
-/*
- * SKX_M2M_PCI_PMON_*: counters from 0x200 and select registers from 0x228 every 8 bytes, box
- * control 0x258. DIRECTORY_UPDATE.ANY.
- */
-TEST(skx_m2m_in_order)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "skx_m2m", 0);
-
-	before = copy_of(&bank);
-	TT_IS(program(&box, 1, 0x012e, 0, &st), 0);
-	TT_IS(nthw_box_start(&box, 2, &st), 0);
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	went(&bank,
-	     "R p230\nR p208\nW p208 0\nR p208\nW p230 12e\nR p230\n"
-	     "R p258\nR p228\nR p238\nR p240\nW p258 100\nR p230\nW p230 40012e\nW p258 0\n"
-	     "R p230\nR p258\nR p228\nR p238\nR p240\nW p258 100\nR p230\nW p230 12e\nW p258 0\n"
-	     "R p230\nW p230 0\nW p208 0\n");
-	is_as_found(&bank, before, 0, 0);
-	free(before);
-}
-
-/*
- * SKX_UPI_PCI_PMON_*: counters from 0x318, select registers of 64 bits from 0x350,
- * SKX_UPI_CTL_UMASK_EXT in their upper half, box control 0x378.
- */
-TEST(skx_upi_in_order)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "skx_upi", 0);
-
-	before = copy_of(&bank);
-	TT_IS(program(&box, 2, 0x00100e0000001f05ull, 0, &st), 0);
-	TT_IS(nthw_box_start(&box, 4, &st), 0);
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	went(&bank, "R p360\nR p328\nW p328 0\nR p328\nW p360 100e0000001f05\nR p360\n"
-		    "R p378\nR p350\nR p358\nR p368\nW p378 100\n"
-		    "R p360\nW p360 100e0000401f05\nW p378 0\n"
-		    "R p360\nR p378\nR p350\nR p358\nR p368\nW p378 100\n"
-		    "R p360\nW p360 100e0000001f05\nW p378 0\n"
-		    "R p360\nW p360 0\nW p328 0\n");
-	is_as_found(&bank, before, 0, 0);
-	free(before);
-}
-
-/*
- * HSWEP_C0_MSR_PMON_* + 0x10 for each box (box 5: 0xe50), filters in two halves
- * (hswep_cbox_enable_event()). LLC_LOOKUP.ANY (0x1134) needs the states of filter 0, TOR_INSERTS
- * (0x35) filter 1; a clock needs none.
- */
-TEST(skx_cha_in_order)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "skx_cha", 5);
-
-	set(&bank, MSR(0xe55), 0x1e01);
-	set(&bank, MSR(0xe56), 0x3b);
-	before = copy_of(&bank);
-	TT_IS(program(&box, 0, 0x1134, 0x1e20000, &st), 0);
-	went(&bank, "R me51\nR me58\nR me55\nR me51\nR me52\nR me53\nR me54\nW me55 1e21e01\n"
-		    "W me58 0\nR me58\nW me51 1134\nR me51\n");
-	TT_IS(program(&box, 2, 0x2135, 0x4043300000000, &st), 0);
-	went(&bank, "R me53\nR me5a\nR me56\nR me52\nR me53\nR me54\nW me56 40433\n"
-		    "W me5a 0\nR me5a\nW me53 2135\nR me53\n");
-	TT_IS(program(&box, 3, 0, 0, &st), 0);
-	went(&bank, "R me54\nR me5b\nW me5b 0\nR me5b\nW me54 0\nR me54\n");
-	TT_IS(nthw_box_start(&box, 0xd, &st), 0);
-	went(&bank, "R me50\nR me52\nW me50 100\nR me51\nW me51 401134\nR me53\nW me53 402135\n"
-		    "R me54\nW me54 400000\nW me50 0\n");
-	TT_IS(nthw_box_stop(&box, 0xd, &st), 0);
-	bank_forget(&bank);
-	TT_IS(nthw_box_release(&box, 5, &st), 0);
-	went(&bank, "R me51\nW me51 0\nW me58 0\nR me53\nW me53 0\nW me5a 0\n"
-		    "R me55\nW me55 1e01\nR me56\nW me56 3b\n");
-	TT_IS(st.counters, 8);
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	went(&bank, "R me54\nW me54 0\nW me5b 0\n");
-	is_as_found(&bank, before, 0, 0);
-	free(before);
-}
-
-/*
- * Linux 6.1 amd/uncore.c, amd_uncore_start(): the counter is written, then the select register with
- * its enable bit. L3 misses, all slices and threads.
- */
-TEST(amd_l3_in_order)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "amd_l3_f17h", 0);
-
-	set(&bank, MSR(0xc0010230), 0xff0f000000400106); /* counter 0 is somebody's */
-	set(&bank, MSR(0xc0010235), 0x123);
-	before = copy_of(&bank);
-	TT_IS(program(&box, 2, 0x0106, 0, &st), 0);
-	TT_IS(nthw_box_start(&box, 4, &st), 0);
-	TT_IS(nthw_box_stop(&box, 4, &st), 0);
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	went(&bank, "R mc0010234\nR mc0010235\nW mc0010235 0\nR mc0010235\n"
-		    "W mc0010234 ff0f000000000106\nR mc0010234\n"
-		    "R mc0010234\nW mc0010234 ff0f000000400106\n"
-		    "R mc0010234\nW mc0010234 ff0f000000000106\n"
-		    "R mc0010234\nW mc0010234 0\nW mc0010235 123\n");
-	is_as_found(&bank, before, 0, 0);
-	free(before);
-}
-
-/* Family 19h: without a thread all cores, slices and both threads (amd_uncore_l3_event_init()). */
-TEST(amd_l3_of_family_19h_in_order)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank;
-	struct nthw_box box = box_of(&bank, "amd_l3_f19h", 0);
-
-	TT_IS(program(&box, 5, 0x0104, 0, &st), 0);
-	TT_IS(nthw_box_start(&box, 0x20, &st), 0);
-	went(&bank, "R mc001023a\nR mc001023b\nW mc001023b 0\nR mc001023b\n"
-		    "W mc001023a 300c00000000104\nR mc001023a\n"
-		    "R mc001023a\nW mc001023a 300c00000400104\n");
-}
-
-/*
- * Data fabric: MSR_F15H_NB_PERF_CTL and _CTR alternate; event bits 8 to 11 are 32 to 35 (DRAM
- * channel 0, event 7, umask 0x38).
- */
-TEST(amd_df_in_order)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank, *before;
-	struct nthw_box box = box_of(&bank, "amd_df", 0);
-
-	before = copy_of(&bank);
-	TT_IS(program(&box, 0, 0x3807, 0, &st), 0);
-	TT_IS(program(&box, 3, 0x800000100003887ull, 0, &st), 0);
-	TT_IS(nthw_box_start(&box, 9, &st), 0);
-	TT_IS(nthw_box_restore(&box, &st), 0);
-	went(&bank,
-	     "R mc0010240\nR mc0010241\nW mc0010241 0\nR mc0010241\nW mc0010240 3807\nR mc0010240\n"
-	     "R mc0010246\nR mc0010247\nW mc0010247 0\nR mc0010247\n"
-	     "W mc0010246 800000100003887\nR mc0010246\n"
-	     "R mc0010240\nW mc0010240 403807\nR mc0010246\nW mc0010246 800000100403887\n"
-	     "R mc0010240\nW mc0010240 3807\nR mc0010246\nW mc0010246 800000100003887\n"
-	     "R mc0010240\nW mc0010240 0\nW mc0010241 0\n"
-	     "R mc0010246\nW mc0010246 0\nW mc0010247 0\n");
-	is_as_found(&bank, before, 0, 0);
-	free(before);
-}
-
-TEST(amd_df_of_version_2_in_order)
-{
-	struct nthw_box_state st = { 0 };
-	struct bank bank;
-	struct nthw_box box = box_of(&bank, "amd_df_v2", 0);
-
-	TT_IS(program(&box, 15, 0x3f0f00ff1full, 0, &st), 0);
-	TT_IS(nthw_box_start(&box, 0x8000, &st), 0);
-	went(&bank, "R mc001025e\nR mc001025f\nW mc001025f 0\nR mc001025f\n"
-		    "W mc001025e 3f0f00ff1f\nR mc001025e\n"
-		    "R mc001025e\nW mc001025e 3f0f40ff1f\n");
+	TT_FOR_EACH_ROW(r, order_rows)
+		box_play(r);
 }
 
 /* ---- counters that always run, and states ---- */
@@ -561,20 +350,6 @@ TEST(all_that_always_run_are_in_the_table_above)
 	TT_IS(rows, NTHW_ARRAY_SIZE(free_rows) + 2 + 3);
 }
 
-/* Bit 31 of IA32_THERM_STATUS: readout is valid. */
-TEST(a_temperature_that_is_not_valid_is_not_told)
-{
-	uint64_t value = 99;
-	struct bank bank;
-	struct nthw_box box = box_of(&bank, "thermal", 0);
-
-	set(&bank, MSR(0x19c), 0x270001);
-	TT_IS(nthw_box_read(&box, 12, &value), -ENODATA);
-	TT_IS(value, 99);
-	TT_IS(nthw_box_read(&box, 0, &value), 0);
-	TT_IS(value, 1);
-}
-
 /*
  * 0xa0e03: power 3, energy 14, time 10. Memory of Haswell's servers and psys of Sapphire Rapids
  * have their own (rapl_check_hw_unit()).
@@ -612,64 +387,13 @@ TEST(units_of_energy_are_told)
 	}
 }
 
-/* perf_msr_probe(): a domain that reads 0 is not there; a unit of 0 is an emulator's. */
-TEST(energy_that_is_not_there_is_not_found)
-{
-	uint64_t found = 0;
-	struct bank bank;
-	struct nthw_box box = box_of(&bank, "power", 0);
-
-	TT_IS(nthw_box_discover(&box, &found), -ENOTSUP);
-	went(&bank, "R m606\n");
-	set(&bank, MSR(0x606), 0xa0e03);
-	TT_IS(nthw_box_discover(&box, &found), -ENOTSUP);
-	set(&bank, MSR(0x611), 5);
-	set(&bank, MSR(0x619), 6);
-	bank_forget(&bank);
-	TT_IS(nthw_box_discover(&box, &found), 0);
-	TT_IS(found, 6);
-	went(&bank, "R m606\nR m639\nR m611\nR m619\nR m641\nR m64d\n");
-}
-
-TEST(a_register_of_many_states_is_read_once_to_find_them)
-{
-	uint64_t found = 0;
-	struct bank bank;
-	struct nthw_box box = box_of(&bank, "thermal", 0);
-
-	TT_IS(nthw_box_discover(&box, &found), 0);
-	TT_IS(found, 0x3fff);
-	went(&bank, "R m19c\nR m1a2\n");
-	bank.fail_at = 1;
-	TT_IS(nthw_box_discover(&box, &found), 0);
-	TT_IS(found, 0x1fff);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nehalem_recipe_in_order),
-		cmocka_unit_test(nehalem_after_perf_in_order),
-		cmocka_unit_test(snbep_imc_in_order),
-		cmocka_unit_test(snbep_imc_beside_others_in_order),
-		cmocka_unit_test(a_frozen_box_is_frozen_again),
-		cmocka_unit_test(a_frozen_box_of_others_is_left_frozen),
-		cmocka_unit_test(a_box_that_others_use_by_now_is_not_frozen_again),
-		cmocka_unit_test(frz_alone_freezes_no_sandy_bridge),
-		cmocka_unit_test(skx_imc_in_order),
-		cmocka_unit_test(skx_m2m_in_order),
-		cmocka_unit_test(skx_upi_in_order),
-		cmocka_unit_test(skx_cha_in_order),
-		cmocka_unit_test(amd_l3_in_order),
-		cmocka_unit_test(amd_l3_of_family_19h_in_order),
-		cmocka_unit_test(amd_df_in_order),
-		cmocka_unit_test(amd_df_of_version_2_in_order),
+		cmocka_unit_test(accesses_are_in_order),
 		cmocka_unit_test(what_always_runs_is_read_where_it_is),
 		cmocka_unit_test(all_that_always_run_are_in_the_table_above),
-		cmocka_unit_test(a_temperature_that_is_not_valid_is_not_told),
 		cmocka_unit_test(units_of_energy_are_told),
-		cmocka_unit_test(energy_that_is_not_there_is_not_found),
-		cmocka_unit_test(a_register_of_many_states_is_read_once_to_find_them),
 	};
 
 	return TT_RUN(tests);

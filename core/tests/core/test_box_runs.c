@@ -273,7 +273,7 @@ static int program_some(struct run *r, uint64_t unused)
 		}
 		if (ret == -EBUSY) { /* filters do not agree: the counter is as it was */
 			TT_IS(r->state.counters & BIT(n), 0);
-			is_as_found(&r->judge.bank, was, 0, 0);
+			bank_is_as_found(&r->judge.bank, was, NULL, 0);
 			ret = 0;
 		}
 	}
@@ -378,7 +378,10 @@ static int run_all(struct run *r)
 
 static void run_is_as_found(struct run *r)
 {
-	is_as_found(&r->judge.bank, &r->before, 0x392, r->started);
+	bool has_flags = r->box.kind->status;
+
+	bank_is_as_found(&r->judge.bank, &r->before,
+			 has_flags ? bank_at(&r->before, MSR(0x392)) : NULL, r->started);
 }
 
 static const struct fault {

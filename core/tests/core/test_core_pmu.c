@@ -10,16 +10,13 @@
 #include "core/models/arm1176_pmu.h"
 #include "core/models/x86_pmu.h"
 #include "core/tests/core/bank.h"
+#include "core/tests/core/script.h"
 #include "base/tests/tt.h"
 
 #define CPU 3u /* of all accesses */
 #define FIXED(n) ((uint64_t)1 << (NTHW_CORE_FIXED + (n)))
-#define BIT(n) ((uint64_t)1 << (n))
-#define M48 0xffffffffffffull
 
 static const struct nthw_core_event user_instructions = { 0xc0, true, false };
-static const struct nthw_core_event all_instructions = { 0xc0, true, true };
-static const struct nthw_core_event arm_instructions = { 8, true, true };
 static const struct nthw_core_event everywhere = { 0, true, true };
 static const struct nthw_core_event in_kernel = { 0, false, true };
 
@@ -41,274 +38,9 @@ static const struct nthw_table *const arm1176_tables[] = { &nthw_arm1176 };
 
 #define INIT(bank, tables) bank_init(bank, tables, sizeof(tables) / sizeof((tables)[0]))
 
-static void set(struct bank *bank, enum nthw_space space, uint32_t address, uint64_t value)
-{
-	*bank_at(bank, space, address) = value;
-}
-
-static uint64_t at(struct bank *bank, enum nthw_space space, uint32_t address)
-{
-	return *bank_at(bank, space, address);
-}
-
-/* The log since the last time is @expected. */
-static void went(struct bank *bank, const char *expected)
-{
-	TT_TEXT(bank->log, expected);
-	bank_forget(bank);
-}
-
-#define MSR(a) NTHW_SPACE_MSR, a
 #define SYS(a) NTHW_SPACE_SYSREG, a
 #define CP(a) NTHW_SPACE_CP15, a
 #define SEL(a) NTHW_SPACE_PMSEL, a
-
-/* ---- the order of accesses, typed in ---- */
-
-/*
- * perf left its last event in counter 1; somebody else counts with fixed counter 1 and had an
- * overflow of counter 0.
- */
-static void set_up_intel(struct bank *bank)
-{
-	INIT(bank, x86_tables);
-	set(bank, MSR(0x187), 0x1300c0);
-	set(bank, MSR(0xc2), 0xffff80000123);
-	set(bank, MSR(0x38d), 0xb0);
-	set(bank, MSR(0x309), 0x123456789abc);
-	set(bank, MSR(0x38e), 1);
-	set(bank, MSR(0x38f), 0x70000000f);
-}
-
-TEST(intel_in_order)
-{
-	struct nthw_core_state st = { 0 };
-	uint64_t value = 0;
-	struct bank bank;
-
-	set_up_intel(&bank);
-	TT_IS(nthw_core_find_free(&bank.io, &intel, CPU, &value), 0);
-	TT_IS(value, 0x50000000f);
-	went(&bank, "R m186\nR m187\nR m188\nR m189\nR m38d\n");
-
-	TT_IS(nthw_core_program(&bank.io, &intel, CPU, 1, &user_instructions, &st), 0);
-	went(&bank, "R m187\nR mc2\nR m38f\nR m38e\n"
-		    "R m38f\nW m38f 70000000d\nW mc2 0\nW m187 4100c0\n");
-	TT_IS(nthw_core_program(&bank.io, &intel, CPU, 32, &everywhere, &st), 0);
-	went(&bank, "R m38d\nR m309\nR m38f\nR m38e\n"
-		    "R m38f\nW m38f 60000000d\nW m309 0\nR m38d\nW m38d b3\n");
-	TT_IS(st.counters, 0x100000002);
-
-	TT_IS(nthw_core_start(&bank.io, &intel, CPU, st.counters, &st), 0);
-	went(&bank, "W m390 100000002\nR m38f\nW m38f 70000000f\n");
-	TT_IS(at(&bank, MSR(0x38e)), 1);
-
-	set(&bank, MSR(0xc2), 1234567);
-	set(&bank, MSR(0x38e), 3);
-	TT_IS(nthw_core_read(&bank.io, &intel, CPU, 1, &value), 0);
-	TT_IS(value, 1234567);
-	went(&bank, "R mc2\n");
-	TT_IS(nthw_core_overflows(&bank.io, &intel, CPU, st.counters, &value), 0);
-	TT_IS(value, 2);
-	went(&bank, "R m38e\nW m390 2\n");
-
-	TT_IS(nthw_core_stop(&bank.io, &intel, CPU, st.counters, &st), 0);
-	went(&bank, "R m38f\nW m38f 60000000d\n");
-	TT_IS(nthw_core_restore(&bank.io, &intel, CPU, &st), 0);
-	went(&bank,
-	     "R m38f\nW m187 1300c0\nW mc2 80000123\nR m38d\nW m38d b0\nW m309 123456789abc\n"
-	     "R m38e\nR m38f\nW m38f 70000000f\n");
-	TT_IS(st.counters, 0);
-	TT_IS(at(&bank, MSR(0xc2)), 0xffff80000123);
-}
-
-TEST(amd_in_order)
-{
-	struct nthw_core_state st = { 0 };
-	uint64_t value = 0;
-	struct bank bank;
-
-	INIT(&bank, amd_tables);
-	set(&bank, MSR(0xc0010204), 0x4300c0);	    /* counter 2 counts for somebody */
-	set(&bank, MSR(0xc0010200), 0x20000130076); /* perf's, host only */
-	set(&bank, MSR(0xc0010201), 0x800000000001);
-	TT_IS(nthw_core_find_free(&bank.io, &amd, CPU, &value), 0);
-	TT_IS(value, 0x3b);
-	bank_forget(&bank);
-
-	TT_IS(nthw_core_program(&bank.io, &amd, CPU, 0, &user_instructions, &st), 0);
-	went(&bank, "R mc0010200\nR mc0010201\nW mc0010201 0\nW mc0010200 100c0\n");
-	TT_IS(nthw_core_program(&bank.io, &amd, CPU, 5,
-				&(struct nthw_core_event){ 0x1000000cb, true, true }, &st),
-	      0);
-	went(&bank, "R mc001020a\nR mc001020b\nW mc001020b 0\nW mc001020a 1000300cb\n");
-	TT_IS(nthw_core_start(&bank.io, &amd, CPU, 0x21, &st), 0);
-	went(&bank, "R mc0010200\nW mc0010200 4100c0\nR mc001020a\nW mc001020a 1004300cb\n");
-	TT_IS(nthw_core_overflows(&bank.io, &amd, CPU, 0x21, &value), -ENOTSUP);
-	TT_IS(nthw_core_stop(&bank.io, &amd, CPU, 0x21, &st), 0);
-	went(&bank, "R mc0010200\nW mc0010200 100c0\nR mc001020a\nW mc001020a 1000300cb\n");
-	TT_IS(nthw_core_restore(&bank.io, &amd, CPU, &st), 0);
-	went(&bank, "R mc0010200\nR mc001020a\nW mc0010200 20000130076\nW mc0010201 800000000001\n"
-		    "W mc001020a 0\nW mc001020b 0\n");
-}
-
-TEST(amd_legacy_in_order)
-{
-	struct nthw_core_state st = { 0 };
-	struct bank bank;
-
-	INIT(&bank, amd_tables);
-	TT_IS(nthw_core_program(&bank.io, &amd_legacy, CPU, 3, &all_instructions, &st), 0);
-	TT_IS(nthw_core_start(&bank.io, &amd_legacy, CPU, 8, &st), 0);
-	went(&bank, "R mc0010003\nR mc0010007\nW mc0010007 0\nW mc0010003 300c0\n"
-		    "R mc0010003\nW mc0010003 4300c0\n");
-}
-
-TEST(amd_with_global_control_in_order)
-{
-	struct nthw_core_state st = { 0 };
-	uint64_t value = 0;
-	struct bank bank;
-
-	INIT(&bank, amd_tables);
-	set(&bank, MSR(0xc0000301), 0x3f);
-	set(&bank, MSR(0xc0000300), 0x2);
-	TT_IS(nthw_core_program(&bank.io, &amd_v2, CPU, 4, &user_instructions, &st), 0);
-	went(&bank, "R mc0010208\nR mc0010209\nR mc0000301\nR mc0000300\n"
-		    "R mc0000301\nW mc0000301 2f\nW mc0010209 0\nW mc0010208 4100c0\n");
-	TT_IS(nthw_core_start(&bank.io, &amd_v2, CPU, 0x10, &st), 0);
-	went(&bank, "W mc0000302 10\nR mc0000301\nW mc0000301 3f\n");
-	set(&bank, MSR(0xc0000300), 0x12);
-	TT_IS(nthw_core_overflows(&bank.io, &amd_v2, CPU, 0x10, &value), 0);
-	TT_IS(value, 0x10);
-	went(&bank, "R mc0000300\nW mc0000302 10\n");
-	TT_IS(nthw_core_restore(&bank.io, &amd_v2, CPU, &st), 0);
-	went(&bank, "R mc0000301\nW mc0000301 2f\nW mc0010208 0\nW mc0010209 0\n"
-		    "R mc0000300\nR mc0000301\nW mc0000301 3f\n");
-}
-
-TEST(armv8_in_order)
-{
-	struct nthw_core_state st = { 0 };
-	uint64_t value = 0;
-	struct bank bank;
-
-	INIT(&bank, armv8_tables);
-	set(&bank, SYS(0x339c0), 0x41013041); /* six counters, lc, E */
-	set(&bank, SYS(0x339c1), 0x2);	      /* somebody has counter 1 enabled */
-	set(&bank, SYS(0x339c3), 0x3);	      /* old flags of counters 0 and 1 */
-	set(&bank, SYS(0x33ec5), 0x40000011);
-	set(&bank, SYS(0x33e85), 0x77);
-	TT_IS(nthw_core_find_free(&bank.io, &armv8, CPU, &value), 0);
-	TT_IS(value, FIXED(0) | 0x3d);
-	went(&bank, "R s339c1\n");
-
-	TT_IS(nthw_core_program(&bank.io, &armv8, CPU, 5,
-				&(struct nthw_core_event){ 8, true, false }, &st),
-	      0);
-	went(&bank, "R s339c1\nR s33ec5\nR s33e85\nR s339c3\nR s339c0\n"
-		    "W s33e85 0\nW s33ec5 80000008\n");
-	TT_IS(nthw_core_program(&bank.io, &armv8, CPU, 32, &in_kernel, &st), 0);
-	went(&bank, "R s339c1\nR s33ef7\nR s339d0\nR s339c3\n"
-		    "W s339d0 0\nW s33ef7 48000000\nR s339c0\n");
-	TT_IS(nthw_core_start(&bank.io, &armv8, CPU, st.counters, &st), 0);
-	went(&bank, "R s339c0\nW s339c3 80000020\nW s339c1 80000020\n");
-	set(&bank, SYS(0x339c3), 0x80000003);
-	TT_IS(nthw_core_overflows(&bank.io, &armv8, CPU, st.counters, &value), 0);
-	TT_IS(value, FIXED(0));
-	went(&bank, "R s339c3\nW s339c3 80000000\n");
-	set(&bank, SYS(0x33e85), 0x1234);
-	TT_IS(nthw_core_read(&bank.io, &armv8, CPU, 5, &value), 0);
-	TT_IS(value, 0x1234);
-	went(&bank, "R s33e85\n");
-	TT_IS(nthw_core_stop(&bank.io, &armv8, CPU, st.counters, &st), 0);
-	went(&bank, "W s339c2 80000020\n");
-	TT_IS(nthw_core_restore(&bank.io, &armv8, CPU, &st), 0);
-	went(&bank, "W s339c2 80000020\nW s33ec5 40000011\nW s33e85 77\nW s33ef7 0\nW s339d0 0\n"
-		    "R s339c3\nR s339c0\n");
-	TT_IS(at(&bank, SYS(0x339c3)), 3);
-	TT_IS(at(&bank, SYS(0x339c0)), 0x41013041);
-}
-
-TEST(armv7_in_order)
-{
-	struct nthw_core_state st = { 0 };
-	struct bank bank;
-
-	INIT(&bank, armv7_tables);
-	set(&bank, CP(0x90c0), 0x41072008); /* four counters; every 64th cycle */
-	set(&bank, SEL(0x22), 0x11);
-	TT_IS(nthw_core_program(&bank.io, &armv7, CPU, 2,
-				&(struct nthw_core_event){ 8, true, false }, &st),
-	      0);
-	went(&bank, "R c90c1\nR p22\nR p2\nR c90c3\nR c90c0\nW p2 0\nW p22 80000008\n");
-	TT_IS(nthw_core_program(&bank.io, &armv7, CPU, 32, &everywhere, &st), 0);
-	went(&bank, "R c90c1\nR p3f\nR c90d0\nR c90c3\nW c90d0 0\nW p3f 0\n"
-		    "R c90c0\nW c90c0 41072000\n");
-	TT_IS(nthw_core_start(&bank.io, &armv7, CPU, st.counters, &st), 0);
-	went(&bank, "R c90c0\nR c90c1\nW c90c3 80000004\nW c90c1 80000004\nW c90c0 41072001\n");
-	TT_IS(nthw_core_restore(&bank.io, &armv7, CPU, &st), 0);
-	went(&bank, "W c90c2 80000004\nW p22 11\nW p2 0\nW p3f 0\nW c90d0 0\n"
-		    "R c90c3\nR c90c0\nW c90c0 41072008\n");
-}
-
-TEST(armv7_without_filter_in_order)
-{
-	struct nthw_core_state st = { 0 };
-	struct bank bank;
-
-	INIT(&bank, armv7_tables);
-	TT_IS(nthw_core_program(&bank.io, &cortex_a9, CPU, 32, &everywhere, &st), 0);
-	went(&bank, "R c90c1\nR c90d0\nR c90c3\nR c90c0\nW c90d0 0\nR c90c0\n");
-	TT_IS(nthw_core_program(&bank.io, &cortex_a9, CPU, 0, &arm_instructions, &st), 0);
-	went(&bank, "R c90c1\nR p20\nR p0\nR c90c3\nW p0 0\nW p20 8\n");
-	TT_IS(nthw_core_program(&bank.io, &cortex_a9, CPU, 1,
-				&(struct nthw_core_event){ 8, true, false }, &st),
-	      -ENOTSUP);
-	went(&bank, "");
-}
-
-TEST(arm1176_in_order)
-{
-	struct nthw_core_state st = { 0 };
-	uint64_t value = 0;
-	struct bank bank;
-
-	INIT(&bank, arm1176_tables);
-	/*
-	 * as perf leaves it: parked events, D of somebody, an interrupt enable and a flag of
-	 * counter 1
-	 */
-	set(&bank, CP(0xf0c0), 0x02020228);
-	set(&bank, CP(0xf0c2), 0xfffffff0);
-	TT_IS(nthw_core_find_free(&bank.io, &arm1176, CPU, &value), 0);
-	TT_IS(value, FIXED(0) | 3);
-	went(&bank, "R cf0c0\n");
-	TT_IS(nthw_core_program(&bank.io, &arm1176, CPU, 0,
-				&(struct nthw_core_event){ 7, true, true }, &st),
-	      0);
-	went(&bank, "R cf0c0\nR cf0c1\nR cf0c2\nR cf0c3\nW cf0c2 0\nW cf0c0 720028\n");
-	TT_IS(nthw_core_program(&bank.io, &arm1176, CPU, 1,
-				&(struct nthw_core_event){ 0xff, true, true }, &st),
-	      0);
-	went(&bank, "R cf0c0\nW cf0c3 0\nW cf0c0 7ff008\n");
-	TT_IS(nthw_core_program(&bank.io, &arm1176, CPU, 32, &everywhere, &st), 0);
-	went(&bank, "R cf0c0\nW cf0c1 0\nW cf0c0 7ff000\n");
-	TT_IS(nthw_core_start(&bank.io, &arm1176, CPU, st.counters, &st), 0);
-	went(&bank, "R cf0c0\nW cf0c0 7ff701\n");
-	TT_IS(nthw_core_find_free(&bank.io, &arm1176, CPU, &value), 0);
-	TT_IS(value, 0);
-	bank_forget(&bank);
-	*bank_at(&bank, CP(0xf0c0)) |= 0x500;
-	TT_IS(nthw_core_overflows(&bank.io, &arm1176, CPU, BIT(0), &value), 0);
-	TT_IS(value, BIT(0));
-	went(&bank, "R cf0c0\nW cf0c0 7ff101\n");
-	TT_IS(nthw_core_stop(&bank.io, &arm1176, CPU, st.counters, &st), 0);
-	went(&bank, "R cf0c0\nW cf0c0 7ff000\n");
-	TT_IS(nthw_core_restore(&bank.io, &arm1176, CPU, &st), 0);
-	went(&bank, "R cf0c0\nW cf0c1 0\nW cf0c2 fffffff0\nW cf0c3 0\nR cf0c0\nW cf0c0 2020428\n");
-	TT_IS(at(&bank, CP(0xf0c0)), 0x02020028);
-}
 
 /* ---- what is refused ---- */
 
@@ -447,18 +179,195 @@ TEST(who_counts_is_not_disturbed)
 	}
 }
 
-TEST(only_what_was_programmed_is_started)
-{
-	struct nthw_core_state st = { 0 };
-	struct bank bank;
+/* ---- the order of accesses, typed in ---- */
 
-	INIT(&bank, x86_tables);
-	TT_IS(nthw_core_program(&bank.io, &intel, CPU, 0, &all_instructions, &st), 0);
-	bank_forget(&bank);
-	TT_IS(nthw_core_start(&bank.io, &intel, CPU, 3, &st), -EINVAL);
-	TT_IS(nthw_core_stop(&bank.io, &intel, CPU, 2, &st), -EINVAL);
-	TT_IS(nthw_core_start(&bank.io, &intel, CPU, 0, &st), 0);
-	went(&bank, "");
+static const struct order_row {
+	int line;
+	const struct nthw_core_pmu *pmu;
+	const char *text;
+} order_rows[] = {
+	/*
+	 * perf left its last event in counter 1; somebody else counts with fixed counter 1 and had
+	 * an overflow of counter 0.
+	 */
+	{ __LINE__, &intel,
+	  "set m187 0x1300c0 mc2 0xffff80000123 m38d 0xb0 m309 0x123456789abc m38e 1\n"
+	  "set m38f 0x70000000f\n"
+	  "find_free = 0x50000000f: R m186 R m187 R m188 R m189 R m38d\n"
+	  "program 1 0xc0 1 0: R m187 R mc2 R m38f R m38e R m38f W m38f 70000000d W mc2 0 "
+	  "W m187 4100c0\n"
+	  "program 32 0 1 1: R m38d R m309 R m38f R m38e R m38f W m38f 60000000d W m309 0 "
+	  "R m38d W m38d b3\n"
+	  "counters = 0x100000002\n"
+	  "start 0x100000002: W m390 100000002 R m38f W m38f 70000000f\n"
+	  "has m38e 1\n"
+	  "set mc2 1234567 m38e 3\n"
+	  "read 1 = 1234567: R mc2\n"
+	  "overflows 0x100000002 = 2: R m38e W m390 2\n"
+	  "stop 0x100000002: R m38f W m38f 60000000d\n"
+	  "restore: R m38f W m187 1300c0 W mc2 80000123 R m38d W m38d b0 W m309 123456789abc "
+	  "R m38e R m38f W m38f 70000000f\n"
+	  "counters = 0\n"
+	  "has mc2 0xffff80000123\n" },
+	{ __LINE__, &amd,
+	  "set mc0010204 0x4300c0\n"	  /* counter 2 counts for somebody */
+	  "set mc0010200 0x20000130076\n" /* perf's, host only */
+	  "set mc0010201 0x800000000001\n"
+	  "find_free = 0x3b\n"
+	  "program 0 0xc0 1 0: R mc0010200 R mc0010201 W mc0010201 0 W mc0010200 100c0\n"
+	  "program 5 0x1000000cb 1 1: R mc001020a R mc001020b W mc001020b 0 "
+	  "W mc001020a 1000300cb\n"
+	  "start 0x21: R mc0010200 W mc0010200 4100c0 R mc001020a W mc001020a 1004300cb\n"
+	  "overflows 0x21 ! ENOTSUP\n"
+	  "stop 0x21: R mc0010200 W mc0010200 100c0 R mc001020a W mc001020a 1000300cb\n"
+	  "restore: R mc0010200 R mc001020a W mc0010200 20000130076 W mc0010201 800000000001 "
+	  "W mc001020a 0 W mc001020b 0\n" },
+	{ __LINE__, &amd_legacy,
+	  "program 3 0xc0 1 1: R mc0010003 R mc0010007 W mc0010007 0 W mc0010003 300c0\n"
+	  "start 8: R mc0010003 W mc0010003 4300c0\n" },
+	{ __LINE__, &amd_v2,
+	  "set mc0000301 0x3f mc0000300 0x2\n"
+	  "program 4 0xc0 1 0: R mc0010208 R mc0010209 R mc0000301 R mc0000300 R mc0000301 "
+	  "W mc0000301 2f W mc0010209 0 W mc0010208 4100c0\n"
+	  "start 0x10: W mc0000302 10 R mc0000301 W mc0000301 3f\n"
+	  "set mc0000300 0x12\n"
+	  "overflows 0x10 = 0x10: R mc0000300 W mc0000302 10\n"
+	  "restore: R mc0000301 W mc0000301 2f W mc0010208 0 W mc0010209 0 R mc0000300 "
+	  "R mc0000301 W mc0000301 3f\n" },
+	{ __LINE__, &armv8,
+	  "set s339c0 0x41013041\n" /* six counters, lc, E */
+	  "set s339c1 0x2\n"	    /* somebody has counter 1 enabled */
+	  "set s339c3 0x3\n"	    /* old flags of counters 0 and 1 */
+	  "set s33ec5 0x40000011 s33e85 0x77\n"
+	  "find_free = 0x10000003d: R s339c1\n"
+	  "program 5 8 1 0: R s339c1 R s33ec5 R s33e85 R s339c3 R s339c0 W s33e85 0 "
+	  "W s33ec5 80000008\n"
+	  "program 32 0 0 1: R s339c1 R s33ef7 R s339d0 R s339c3 W s339d0 0 W s33ef7 48000000 "
+	  "R s339c0\n"
+	  "start 0x100000020: R s339c0 W s339c3 80000020 W s339c1 80000020\n"
+	  "set s339c3 0x80000003\n"
+	  "overflows 0x100000020 = 0x100000000: R s339c3 W s339c3 80000000\n"
+	  "set s33e85 0x1234\n"
+	  "read 5 = 0x1234: R s33e85\n"
+	  "stop 0x100000020: W s339c2 80000020\n"
+	  "restore: W s339c2 80000020 W s33ec5 40000011 W s33e85 77 W s33ef7 0 W s339d0 0 "
+	  "R s339c3 R s339c0\n"
+	  "has s339c3 3 s339c0 0x41013041\n" },
+	{ __LINE__, &armv7,
+	  "set c90c0 0x41072008\n" /* four counters, every 64th cycle */
+	  "set p22 0x11\n"
+	  "program 2 8 1 0: R c90c1 R p22 R p2 R c90c3 R c90c0 W p2 0 W p22 80000008\n"
+	  "program 32 0 1 1: R c90c1 R p3f R c90d0 R c90c3 W c90d0 0 W p3f 0 R c90c0 "
+	  "W c90c0 41072000\n"
+	  "start 0x100000004: R c90c0 R c90c1 W c90c3 80000004 W c90c1 80000004 "
+	  "W c90c0 41072001\n"
+	  "restore: W c90c2 80000004 W p22 11 W p2 0 W p3f 0 W c90d0 0 R c90c3 R c90c0 "
+	  "W c90c0 41072008\n" },
+	{ __LINE__, &cortex_a9,
+	  "program 32 0 1 1: R c90c1 R c90d0 R c90c3 R c90c0 W c90d0 0 R c90c0\n"
+	  "program 0 8 1 1: R c90c1 R p20 R p0 R c90c3 W p0 0 W p20 8\n"
+	  "program 1 8 1 0 ! ENOTSUP: none\n" },
+	{ __LINE__, &arm1176,
+	  /* as perf leaves it: parked events, D of somebody, an interrupt enable, a flag of 1 */
+	  "set cf0c0 0x02020228 cf0c2 0xfffffff0\n"
+	  "find_free = 0x100000003: R cf0c0\n"
+	  "program 0 7 1 1: R cf0c0 R cf0c1 R cf0c2 R cf0c3 W cf0c2 0 W cf0c0 720028\n"
+	  "program 1 0xff 1 1: R cf0c0 W cf0c3 0 W cf0c0 7ff008\n"
+	  "program 32 0 1 1: R cf0c0 W cf0c1 0 W cf0c0 7ff000\n"
+	  "start 0x100000003: R cf0c0 W cf0c0 7ff701\n"
+	  "find_free = 0\n"
+	  "set cf0c0 0x7ff501\n"
+	  "overflows 0x1 = 0x1: R cf0c0 W cf0c0 7ff101\n"
+	  "stop 0x100000003: R cf0c0 W cf0c0 7ff000\n"
+	  "restore: R cf0c0 W cf0c1 0 W cf0c2 fffffff0 W cf0c3 0 R cf0c0 W cf0c0 2020428\n"
+	  "has cf0c0 0x02020028\n" },
+	/* Only what was programmed is started. */
+	{ __LINE__, &intel,
+	  "program 0 0xc0 1 1\n"
+	  "start 3 ! EINVAL: none\n"
+	  "stop 2 ! EINVAL: none\n"
+	  "start 0: none\n" },
+	/* Of four counters one cannot be stopped: the others are. */
+	{ __LINE__, &amd,
+	  "program 0 0xc0 1 1\n"
+	  "program 1 0xc0 1 1\n"
+	  "program 2 0xc0 1 1\n"
+	  "program 3 0xc0 1 1\n"
+	  "start 0xf\n"
+	  "fail_at 3\n" /* the write of counter 1 */
+	  "stop 0xf ! EIO\n"
+	  "has mc0010200 0x300c0 mc0010202 0x4300c0 mc0010204 0x300c0 mc0010206 0x300c0\n" },
+	/* Nothing of a set is enabled when it cannot start. */
+	{ __LINE__, &armv7,
+	  "program 0 8 1 1\n"
+	  "fail_at 4\n" /* the write of PMCR, which lets all of them run */
+	  "start 1 ! EIO: R c90c0 R c90c1 W c90c3 1 W c90c1 1 W c90c0 1 W c90c2 1\n"
+	  "has c90c1 0\n" },
+	/* The monitor stands, and somebody's counter 3 would begin to run. */
+	{ __LINE__, &armv8,
+	  "program 0 8 1 1\n"
+	  "set s339c1 8\n"
+	  "start 1 ! EBUSY: R s339c0 R s339c1\n" },
+	/* An error is reported as it came. */
+	{ __LINE__, &intel,
+	  "error -19\n"
+	  "fail_at 0\n"
+	  "program 0 0xc0 1 1 ! ENODEV\n"
+	  "read 0 ! ENODEV\n" },
+};
+
+struct scene {
+	struct bank bank;
+	const struct nthw_core_pmu *pmu;
+	struct nthw_core_state st;
+};
+
+static void forget_log(void *on)
+{
+	bank_forget(&((struct scene *)on)->bank);
+}
+
+static int call_any(void *on, struct script_call *call)
+{
+	struct scene *s = on;
+	struct nthw_io *io = &s->bank.io;
+	uint64_t *arg = call->arg;
+	struct nthw_core_event event = { arg[1], arg[2], arg[3] };
+
+	if (bank_is_set(&s->bank, NULL, call))
+		return 0;
+	if (script_is(call, "program"))
+		return nthw_core_program(io, s->pmu, CPU, (uint32_t)arg[0], &event, &s->st);
+	if (script_is(call, "start"))
+		return nthw_core_start(io, s->pmu, CPU, arg[0], &s->st);
+	if (script_is(call, "stop"))
+		return nthw_core_stop(io, s->pmu, CPU, arg[0], &s->st);
+	if (script_is(call, "restore"))
+		return nthw_core_restore(io, s->pmu, CPU, &s->st);
+	if (script_is(call, "read"))
+		return nthw_core_read(io, s->pmu, CPU, (uint32_t)arg[0], &call->value);
+	if (script_is(call, "overflows"))
+		return nthw_core_overflows(io, s->pmu, CPU, arg[0], &call->value);
+	assert_string_equal(call->name, "find_free");
+	return nthw_core_find_free(io, s->pmu, CPU, &call->value);
+}
+
+/* "program COUNTER CODE IS_USER IS_KERNEL", and the other calls of core/seq/core_pmu.h */
+TEST(accesses_are_in_order)
+{
+	TT_FOR_EACH_ROW(r, order_rows) {
+		struct scene s = { .pmu = r->pmu };
+		const struct script_variable variables[] = {
+			{ "counters", NULL, &s.st.counters },
+			{ "fail_at", &s.bank.fail_at, NULL },
+			{ "error", &s.bank.error, NULL },
+			{ NULL, NULL, NULL },
+		};
+		struct script script = { &s, s.bank.log, forget_log, call_any, variables };
+
+		init_for(&s.bank, r->pmu);
+		script_play(&script, r->line, r->text);
+	}
 }
 
 /* ---- whole runs on every kind: nothing stays changed, with and without failing accesses ---- */
@@ -572,26 +481,11 @@ static uint64_t *flags_of(struct bank *bank, const struct nthw_core_pmu *pmu, ui
  *	of @set, and bits that may be cleared only.
  */
 static void check_as_found(struct bank *now, struct bank *before, const struct nthw_core_pmu *pmu,
-			   uint64_t of, const char *when)
+			   uint64_t of)
 {
 	uint64_t bits = 0, *flags = flags_of(before, pmu, of, &bits);
-	size_t i;
 
-	for (i = 0; i < now->cells; i++) {
-		const struct nthw_reg *reg = now->cell[i].reg;
-		uint64_t was = before->cell[i].value, is = now->cell[i].value, may_go = 0;
-
-		if (flags == &before->cell[i].value)
-			may_go |= bits;
-		if (now->is_guarded)
-			may_go |= nthw_reg_clearable(reg);
-		if ((was ^ is) & ~(was & may_go)) {
-			print_error("%s: %s %u is 0x%llx and was 0x%llx; accesses:\n%s", when,
-				    reg->name, now->cell[i].index, (unsigned long long)is,
-				    (unsigned long long)was, now->log);
-			fail();
-		}
-	}
+	bank_is_as_found(now, before, flags, bits);
 }
 
 static void init_random(struct bank *bank, const struct nthw_core_pmu *pmu, uint64_t *seed)
@@ -644,8 +538,7 @@ static int program_some(struct run *r)
 		*was = r->bank;
 		ret = nthw_core_program(&r->bank.io, r->pmu, CPU, i, &event, &r->state);
 		if (ret && !r->bank.fails_on)
-			check_as_found(&r->bank, was, r->pmu, 0,
-				       "after a counter was not programmed");
+			check_as_found(&r->bank, was, r->pmu, 0);
 		if (!ret)
 			r->programmed |= BIT(i);
 		free(was);
@@ -767,7 +660,7 @@ static void fail_at(const struct run_row *row, struct run *r, const struct nthw_
 	r->bank.fail_at = -1;
 	TT_EQ(row, nthw_core_restore(&r->bank.io, pmu, CPU, &r->state), 0);
 	TT_EQ(row, r->state.counters, 0);
-	check_as_found(&r->bank, &r->before, pmu, r->started, "after an access failed");
+	check_as_found(&r->bank, &r->before, pmu, r->started);
 }
 
 /*
@@ -785,7 +678,7 @@ static int fail_each(const struct run_row *row, uint64_t seed, bool is_guarded)
 	prepare(r, &pmu, seed, is_guarded);
 	TT_EQ(row, run_all(r), 0);
 	TT_EQ(row, r->state.counters, 0);
-	check_as_found(&r->bank, &r->before, &pmu, r->started, "after a whole run");
+	check_as_found(&r->bank, &r->before, &pmu, r->started);
 	all = r->bank.accesses;
 	for (i = 0; i < NTHW_ARRAY_SIZE(faults); i++)
 		for (k = 0; k < all; k++)
@@ -809,67 +702,6 @@ TEST(nothing_stays_changed_whatever_fails)
 		}
 		assert_true(most >= 9); /* some of the runs did something */
 	}
-}
-
-/* Of four counters one cannot be stopped: the others are. */
-TEST(the_rest_is_stopped_when_one_fails)
-{
-	struct nthw_core_state st = { 0 };
-	struct bank bank;
-	uint32_t i;
-
-	INIT(&bank, amd_tables);
-	for (i = 0; i < 4; i++)
-		TT_IS(nthw_core_program(&bank.io, &amd, CPU, i, &all_instructions, &st), 0);
-	TT_IS(nthw_core_start(&bank.io, &amd, CPU, 0xf, &st), 0);
-	bank_forget(&bank);
-	bank.fail_at = 3; /* the write of counter 1 */
-	TT_IS(nthw_core_stop(&bank.io, &amd, CPU, 0xf, &st), -5);
-	for (i = 0; i < 4; i++)
-		TT_IS(is_counting(&bank, &amd, i), i == 1);
-}
-
-TEST(nothing_of_a_set_is_enabled_when_it_cannot_start)
-{
-	struct nthw_core_state st = { 0 };
-	struct bank bank;
-
-	INIT(&bank, armv7_tables);
-	TT_IS(nthw_core_program(&bank.io, &armv7, CPU, 0, &arm_instructions, &st), 0);
-	bank_forget(&bank);
-	bank.fail_at = 4; /* the write of PMCR, which lets all of them run */
-	TT_IS(nthw_core_start(&bank.io, &armv7, CPU, 1, &st), -5);
-	went(&bank, "R c90c0\nR c90c1\nW c90c3 1\nW c90c1 1\nW c90c0 1\nW c90c2 1\n");
-	TT_IS(at(&bank, CP(0x90c1)), 0);
-}
-
-/* The monitor stands, and somebody's counter 3 would begin to run. */
-TEST(a_monitor_that_stands_is_not_started_for_others)
-{
-	struct nthw_core_state st = { 0 };
-	struct bank bank;
-
-	INIT(&bank, armv8_tables);
-	TT_IS(nthw_core_program(&bank.io, &armv8, CPU, 0, &arm_instructions, &st), 0);
-	set(&bank, SYS(0x339c1), 8);
-	bank_forget(&bank);
-	TT_IS(nthw_core_start(&bank.io, &armv8, CPU, 1, &st), -EBUSY);
-	went(&bank, "R s339c0\nR s339c1\n");
-}
-
-TEST(an_error_is_told_as_it_came)
-{
-	struct nthw_core_state st = { 0 };
-	struct bank bank;
-	uint64_t value = 77;
-
-	INIT(&bank, x86_tables);
-	bank.error = -19;
-	bank.fail_at = 0;
-	TT_IS(nthw_core_program(&bank.io, &intel, CPU, 0, &all_instructions, &st), -19);
-	bank.fail_at = 1;
-	TT_IS(nthw_core_read(&bank.io, &intel, CPU, 0, &value), -19);
-	TT_IS(value, 77);
 }
 
 /* ---- counts of the models ---- */
@@ -1072,23 +904,11 @@ TEST(errors_have_linux_numbers)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(intel_in_order),
-		cmocka_unit_test(amd_in_order),
-		cmocka_unit_test(amd_legacy_in_order),
-		cmocka_unit_test(amd_with_global_control_in_order),
-		cmocka_unit_test(armv8_in_order),
-		cmocka_unit_test(armv7_in_order),
-		cmocka_unit_test(armv7_without_filter_in_order),
-		cmocka_unit_test(arm1176_in_order),
+		cmocka_unit_test(accesses_are_in_order),
 		cmocka_unit_test(nonsense_is_refused_without_an_access),
 		cmocka_unit_test(monitors_that_nobody_built_are_refused),
 		cmocka_unit_test(who_counts_is_not_disturbed),
-		cmocka_unit_test(only_what_was_programmed_is_started),
 		cmocka_unit_test(nothing_stays_changed_whatever_fails),
-		cmocka_unit_test(the_rest_is_stopped_when_one_fails),
-		cmocka_unit_test(nothing_of_a_set_is_enabled_when_it_cannot_start),
-		cmocka_unit_test(a_monitor_that_stands_is_not_started_for_others),
-		cmocka_unit_test(an_error_is_told_as_it_came),
 		cmocka_unit_test(the_intel_model_counts),
 		cmocka_unit_test(the_amd_models_count),
 		cmocka_unit_test(the_arm1176_model_counts),
