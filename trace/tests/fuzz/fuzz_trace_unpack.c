@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	const struct nti_unpack *way = nti_unpack_find(data, bytes);
 	uint8_t *copy;
 
-	if (!way || !way->is_there)
+	if (!way || !way->library)
 		return 0;
 	copy = (uint8_t *)fuzz_text(data, bytes);
 	undo(way, copy, bytes, bytes, &whole);
