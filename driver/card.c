@@ -54,7 +54,7 @@ static int reach(struct ntd_card *card, const char **why)
 	u64 units = 0;
 	int ret;
 
-	*why = "its memory is switched off, asleep or claimed, or has no address";
+	*why = "its memory is switched off, asleep, claimed or too small, or has no place";
 	if (IS_ERR(map))
 		return PTR_ERR(map) == -EBUSY ? -EBUSY : -ENODEV;
 	raw_spin_lock_irq(&card->lock);

@@ -60,8 +60,7 @@ static void add_period(struct ntd_card *card)
 	struct ntd_user *user;
 
 	list_for_each_entry(user, &card->added, added)
-		if (user->counter < NTHW_NV50_COUNTERS &&
-		    !(user->event->hw.state & PERF_HES_STOPPED))
+		if (user->counter < NTHW_NV50_COUNTERS)
 			local64_add(card->period.count[user->counter], &user->event->count);
 }
 
@@ -276,7 +275,6 @@ static int pmu_add(struct perf_event *event, int flags)
 	if (!ret && ntd_card_plan(card, &plan, &user->what) == NTHW_NV50_COUNTERS)
 		ret = -EAGAIN;
 	if (!ret) {
-		event->hw.state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED | PERF_HES_UPTODATE;
 		user->counter = NTHW_NV50_COUNTERS;
 		list_add_tail(&user->added, &card->added);
 		card->is_changed = true;
@@ -292,30 +290,13 @@ static void pmu_del(struct perf_event *event, int flags)
 	raw_spin_lock(&card->lock);
 	(void)ntd_card_collect(card);
 	list_del_init(&user_of(event)->added);
-	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	card->is_changed = true;
 	raw_spin_unlock(&card->lock);
 }
 
-/* What was counted before is the others', and what comes is its own; or the other way round. */
-static void set_stopped(struct perf_event *event, int state)
+/* perf asks for it to sample, which is refused. */
+static void pmu_start_or_stop(struct perf_event *event, int flags)
 {
-	struct ntd_card *card = card_of(event->pmu);
-
-	raw_spin_lock(&card->lock);
-	(void)ntd_card_collect(card);
-	event->hw.state = state;
-	raw_spin_unlock(&card->lock);
-}
-
-static void pmu_start(struct perf_event *event, int flags)
-{
-	set_stopped(event, 0);
-}
-
-static void pmu_stop(struct perf_event *event, int flags)
-{
-	set_stopped(event, PERF_HES_STOPPED | PERF_HES_UPTODATE);
 }
 
 /*
@@ -368,8 +349,8 @@ void ntd_card_init_counting(struct ntd_card *card)
 	card->pmu.pmu_disable = pmu_disable;
 	card->pmu.add = pmu_add;
 	card->pmu.del = pmu_del;
-	card->pmu.start = pmu_start;
-	card->pmu.stop = pmu_stop;
+	card->pmu.start = pmu_start_or_stop;
+	card->pmu.stop = pmu_start_or_stop;
 	card->pmu.read = pmu_read;
 	card->pmu.start_txn = start_txn;
 	card->pmu.commit_txn = commit_txn;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Random system calls on the files of the driver: fuzz_driver [-b] [-n CALLS] [SECONDS [SEED]],
- * 3000 calls without.
+ * 1500 calls or 40 seconds without.
  * Processes that are root, members of the group that may read, and strangers, all at once, while a
  * keeper has CPUs and devices go and come and the machine prepare to sleep. Some calls are made in
  * user namespaces, some with memory that comes late (FUSE), some while allocations fail, where the
@@ -26,7 +26,9 @@
 #include "lab/tests/guest/kcov.h"
 #include "lab/tests/guest/stall.h"
 
+/* Whichever comes first: the kernel that checks itself makes few calls a second. */
 #define CALLS 1500
+#define SECONDS 40
 #define KEPT_MOST 2048
 #define SLOW_TURNS 4
 #define CHANGES 4
@@ -288,7 +290,7 @@ static void fuzz(bool with_perf)
 	TT_IS(shared->stranger_in, 0);
 	TT_IS(shared->member_wrote, 0);
 	/* How many depends on the machine; that it was not only refusals does not. */
-	assert_true(shared->good > 100);
+	assert_true(shared->good > shared->calls / 10);
 	TT_IS(lab_status_number("open"), 0);
 	/* Names that were given, permissions that were changed go with the module. */
 	LAB_GOOD(lab_driver_stop());
@@ -336,8 +338,10 @@ static void take_options(int argc, char **argv)
 					 : tt_seed() ^ (uint64_t)time(NULL) * 0x9e3779b97f4a7c15ull;
 	if (!seed_of_run)
 		usage();
-	if (!seconds && !calls_most)
+	if (!seconds && !calls_most) {
 		calls_most = CALLS;
+		seconds = SECONDS;
+	}
 }
 
 int main(int argc, char **argv)
