@@ -13,23 +13,13 @@
 struct nvpm_state nvpm;
 
 /* Programs call from within the function that enumerates. */
-static pthread_mutex_t lock;
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 /* Strings that programs may keep. */
 static struct kept {
 	struct kept *next;
 	char text[];
 } * kept;
-
-static void lock_new(void)
-{
-	pthread_mutexattr_t attributes;
-
-	(void)pthread_mutexattr_init(&attributes);
-	(void)pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
-	(void)pthread_mutex_init(&lock, &attributes);
-	(void)pthread_mutexattr_destroy(&attributes);
-}
 
 static void before_fork(void)
 {
@@ -45,12 +35,11 @@ static void in_parent(void)
 static void in_child(void)
 {
 	memset(&nvpm, 0, sizeof(nvpm));
-	lock_new();
+	lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 }
 
 __attribute__((constructor)) static void begin(void)
 {
-	lock_new();
 	(void)pthread_atfork(before_fork, in_parent, in_child);
 }
 
@@ -90,32 +79,16 @@ const char *nvpm_keep(const char *text)
 	return k->text;
 }
 
-static void put(const char *format, va_list arguments)
-{
-	flockfile(stderr);
-	(void)fputs("ntime: nvperfsdk: ", stderr);
-	(void)vfprintf(stderr, format, arguments);
-	(void)putc('\n', stderr);
-	funlockfile(stderr);
-}
-
 void nvpm_say(const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	put(format, arguments);
-	va_end(arguments);
-}
-
-void nvpm_debug(const char *format, ...)
-{
-	va_list arguments;
-
-	if (!nvpm.is_debug)
-		return;
-	va_start(arguments, format);
-	put(format, arguments);
+	flockfile(stderr);
+	(void)fputs("ntime: nvperfsdk: ", stderr);
+	(void)vfprintf(stderr, format, arguments);
+	(void)putc('\n', stderr);
+	funlockfile(stderr);
 	va_end(arguments);
 }
 
@@ -128,13 +101,14 @@ int nvpm_failed(int error)
 	return error == -ENOMEM ? NVPM_NO_MEMORY : NVPM_INTERNAL;
 }
 
-static bool has_context(uint64_t context)
+/* Its place; nvpm.contexts: there is none. */
+static uint32_t place_of(uint64_t context)
 {
-	uint32_t i;
+	uint32_t i = 0;
 
-	for (i = 0; i < nvpm.contexts && nvpm.context[i] != context; i++)
-		;
-	return i < nvpm.contexts;
+	while (i < nvpm.contexts && nvpm.context[i] != context)
+		i++;
+	return i;
 }
 
 struct nvpm_call nvpm_enter(enum nvpm_interface of, const uint64_t *context)
@@ -146,7 +120,7 @@ struct nvpm_call nvpm_enter(enum nvpm_interface of, const uint64_t *context)
 	nvpm.of = of;
 	if (!nvpm.is_started)
 		call.result = NVPM_NOT_STARTED;
-	else if (context && !has_context(*context))
+	else if (context && place_of(*context) == nvpm.contexts)
 		call.result = NVPM_BAD_CONTEXT;
 	return call;
 }
@@ -154,39 +128,17 @@ struct nvpm_call nvpm_enter(enum nvpm_interface of, const uint64_t *context)
 /* Interface I has a number for each of the wrong orders, and others from 9 on. */
 static int flat_result(int result)
 {
-	switch (result) {
-	case NVPM_INCOMPLETE:
-	case NVPM_ENDED_EARLY:
-		return 10;
-	case NVPM_BAD_PASS:
-		return 11;
-	case NVPM_BAD_OBJECT:
-		return 16;
-	case NVPM_NOT_ENABLED:
-		return 17;
-	case NVPM_NOT_FOUND:
-		return 18;
-	case NVPM_NOT_RUN:
-		return 19;
-	case NVPM_INTERNAL:
-		return 22;
-	case NVPM_DUPLICATE:
+	static const unsigned char others[NVPM_RUNNING + 1] = {
+		[NVPM_INCOMPLETE] = 10, [NVPM_ENDED_EARLY] = 10, [NVPM_BAD_PASS] = 11,
+		[NVPM_BAD_OBJECT] = 16, [NVPM_NOT_ENABLED] = 17, [NVPM_NOT_FOUND] = 18,
+		[NVPM_NOT_RUN] = 19,	[NVPM_INTERNAL] = 22,	 [NVPM_NO_EXPERIMENT] = 9,
+		[NVPM_NO_PASS] = 12,	[NVPM_IN_PASS] = 13,	 [NVPM_NO_OBJECT] = 14,
+		[NVPM_IN_OBJECT] = 15,	[NVPM_RUNNING] = 20,
+	};
+
+	if (result == NVPM_DUPLICATE)
 		return NVPM_DONE;
-	case NVPM_NO_EXPERIMENT:
-		return 9;
-	case NVPM_NO_PASS:
-		return 12;
-	case NVPM_IN_PASS:
-		return 13;
-	case NVPM_NO_OBJECT:
-		return 14;
-	case NVPM_IN_OBJECT:
-		return 15;
-	case NVPM_RUNNING:
-		return 20;
-	default:
-		return result;
-	}
+	return others[result] ? others[result] : result;
 }
 
 int nvpm_leave(const struct nvpm_call *call, int result)
@@ -247,10 +199,8 @@ int nvpm_context_new(uint64_t *out)
 
 int nvpm_context_free(uint64_t context)
 {
-	uint32_t i;
+	uint32_t i = place_of(context); /* nvpm_enter() has found it */
 
-	for (i = 0; i < nvpm.contexts - 1 && nvpm.context[i] != context; i++)
-		;
 	nvpm.context[i] = nvpm.context[--nvpm.contexts];
 	if (nvpm.contexts)
 		return NVPM_DONE;
@@ -354,21 +304,13 @@ int nvpm_get_attribute(uint32_t number, enum nvpm_attribute attribute, uint64_t 
 		return NVPM_BAD_PARAMETER;
 	if (!c)
 		return NVPM_BAD_COUNTER;
-	switch (attribute) {
-	case NVPM_TYPE:
-		*out = c->is_user && nvpm.of != NVPM_FLAT ? user : 0;
-		return NVPM_DONE;
-	case NVPM_IS_RAW:
-		*out = !c->is_ratio;
-		return NVPM_DONE;
-	case NVPM_DOMAIN:
-		*out = c->domain;
-		return NVPM_DONE;
-	case NVPM_MAX:
-		*out = UINT64_MAX;
-		return NVPM_DONE;
-	}
-	return NVPM_BAD_PARAMETER;
+	*out = (const uint64_t[]){
+		[NVPM_TYPE] = c->is_user && nvpm.of != NVPM_FLAT ? user : 0,
+		[NVPM_IS_RAW] = !c->is_ratio,
+		[NVPM_DOMAIN] = c->domain,
+		[NVPM_MAX] = UINT64_MAX,
+	}[attribute];
+	return NVPM_DONE;
 }
 
 /* Of all @numbers there is a counter; @is_active: and it is active. */
@@ -417,7 +359,7 @@ int nvpm_add(uint32_t n, const uint32_t *numbers)
 		c->is_sampled = false;
 		c->value = (struct nvpm_value){ 0 };
 		c->item = c->clock_item = -1;
-		nvpm.active[nvpm.actives++] = (uint32_t)(c - nvpm.counter);
+		nvpm.active[nvpm.actives++] = c;
 		changed();
 	}
 	return ret;
@@ -425,10 +367,10 @@ int nvpm_add(uint32_t n, const uint32_t *numbers)
 
 static void deactivate(struct nvpm_counter *c)
 {
-	uint32_t i, number = (uint32_t)(c - nvpm.counter);
+	uint32_t i = 0;
 
-	for (i = 0; i < nvpm.actives && nvpm.active[i] != number; i++)
-		;
+	while (i < nvpm.actives && nvpm.active[i] != c)
+		i++;
 	if (i == nvpm.actives)
 		return;
 	memmove(&nvpm.active[i], &nvpm.active[i + 1],
@@ -446,20 +388,12 @@ int nvpm_remove(uint32_t n, const uint32_t *numbers)
 	return ret;
 }
 
-int nvpm_add_name(const char *name)
+int nvpm_by_name(const char *name, int (*does)(uint32_t n, const uint32_t *numbers))
 {
 	struct nvpm_counter *c;
 	int ret = find_named(name, &c);
 
-	return ret == NVPM_DONE ? nvpm_add(1, (uint32_t[]){ nvpm_number(c) }) : ret;
-}
-
-int nvpm_remove_name(const char *name)
-{
-	struct nvpm_counter *c;
-	int ret = find_named(name, &c);
-
-	return ret == NVPM_DONE ? nvpm_remove(1, (uint32_t[]){ nvpm_number(c) }) : ret;
+	return ret == NVPM_DONE ? does(1, (uint32_t[]){ nvpm_number(c) }) : ret;
 }
 
 int nvpm_remove_all(void)
@@ -467,12 +401,12 @@ int nvpm_remove_all(void)
 	if (nvpm.is_running)
 		return NVPM_RUNNING;
 	while (nvpm.actives)
-		deactivate(&nvpm.counter[nvpm.active[nvpm.actives - 1]]);
+		deactivate(nvpm.active[nvpm.actives - 1]);
 	return NVPM_DONE;
 }
 
 int nvpm_get_value(uint32_t number, uint32_t object, uint64_t *value, uint64_t *cycles,
-		   bool *overflowed)
+		   uint8_t *overflowed)
 {
 	const struct nvpm_counter *c = counter_of(number);
 	struct nvpm_value v = { 0 };
@@ -488,16 +422,16 @@ int nvpm_get_value(uint32_t number, uint32_t object, uint64_t *value, uint64_t *
 		return NVPM_INCOMPLETE;
 	if (object && object >= nvpm.objects)
 		return NVPM_BAD_OBJECT;
-	if (nvpm.has_values)
+	if (nvpm.has_values) {
 		ret = nvpm_experiment_value(c, object, &v);
-	else if (object || !c->is_sampled)
+	} else if (object || !c->is_sampled) {
 		ret = NVPM_NOT_RUN;
-	if (ret != NVPM_DONE)
-		return ret;
-	if (!nvpm.has_values) {
+	} else {
 		nvpm_read();
 		v = c->value;
 	}
+	if (ret != NVPM_DONE)
+		return ret;
 	if (v.is_overflowed && !overflowed)
 		v = (struct nvpm_value){ 0 };
 	*value = v.value;

@@ -48,7 +48,7 @@ static int plan_target(enum nvpm_target target)
 
 	nvpm.target_passes[target] = part->session ? ntime_session_passes(part->session) : 0;
 	for (uint32_t i = 0; i < nvpm.actives && part->session; i++) {
-		struct nvpm_counter *c = &nvpm.counter[nvpm.active[i]];
+		struct nvpm_counter *c = nvpm.active[i];
 		struct ntime_item item = { .size = sizeof(item) };
 
 		if (c->target == target && c->item >= 0 &&
@@ -65,8 +65,8 @@ static void plan_nvidia(void)
 	uint32_t most = 0;
 
 	for (uint32_t i = 0; i < nvpm.actives; i++) {
-		struct nvpm_counter *c = &nvpm.counter[nvpm.active[i]];
-		uint32_t n = nvpm_turns_of(c->pm_domain);
+		struct nvpm_counter *c = nvpm.active[i];
+		uint32_t n = nvpm_turns_of(c->pm_domain, nvpm.actives);
 
 		if (c->target != NVPM_CARD)
 			continue;
@@ -105,8 +105,8 @@ int nvpm_experiment_begin(uint32_t *passes)
 	nvpm.is_stale = true;
 	nvpm.failure = NVPM_DONE;
 	for (uint32_t i = 0; i < nvpm.actives; i++) {
-		nvpm.counter[nvpm.active[i]].value = (struct nvpm_value){ 0 };
-		nvpm.counter[nvpm.active[i]].is_sampled = false;
+		nvpm.active[i]->value = (struct nvpm_value){ 0 };
+		nvpm.active[i]->is_sampled = false;
 	}
 	nvpm.cell = calloc(cells_of_objects(), (nvpm.actives + 1) * sizeof(*nvpm.cell));
 	if (!nvpm.cell)
@@ -183,7 +183,7 @@ static int end_counting(uint32_t object)
 	int ret = read_parts(true);
 
 	for (uint32_t i = 0; i < nvpm.actives; i++) {
-		const struct nvpm_counter *c = &nvpm.counter[nvpm.active[i]];
+		const struct nvpm_counter *c = nvpm.active[i];
 		const struct nvpm_part *part = &nvpm.part[c->target];
 
 		if (part->session && !part->is_bad && c->item >= 0)
@@ -297,9 +297,8 @@ int nvpm_experiment_end(void)
 int nvpm_experiment_value(const struct nvpm_counter *c, uint32_t object, struct nvpm_value *out)
 {
 	const struct nvpm_cell *cell = &nvpm.cell[(size_t)object * nvpm.actives];
-	uint32_t at = (uint32_t)(c - nvpm.counter);
 
-	for (uint32_t i = 0; nvpm.active[i] != at; i++)
+	for (uint32_t i = 0; nvpm.active[i] != c; i++)
 		cell++;
 	if (!cell->turns || cell->turns < c->turns)
 		return NVPM_INCOMPLETE;

@@ -18,12 +18,8 @@ NVPMRESULT NVPMInit(void)
 
 FLAT(NVPMShutdown, (void), nvpm_shutdown())
 
-NVPMRESULT NVPMSetWarningLevel(UINT unLevel)
-{
-	(void)unLevel; /* NTIME_DEBUG is what says more */
-	NVPM_CALL(NVPM_FLAT, NULL, NVPM_DONE);
-}
-
+/* NTIME_DEBUG is what says more. */
+FLAT(NVPMSetWarningLevel, (UINT unLevel), ((void)unLevel, NVPM_DONE))
 FLAT(NVPMGetExtendedError, (UINT * pnError),
      pnError ? (*pnError = nvpm.error, NVPM_DONE) : NVPM_BAD_PARAMETER)
 
@@ -34,13 +30,8 @@ static int call_program(void *arg, uint32_t number, const char *name)
 	return (*fn)(number, (char *)(uintptr_t)name);
 }
 
-NVPMRESULT NVPMEnumCounters(NVPMEnumFunc pEnumFunction)
-{
-	NVPMEnumFunc *fn = pEnumFunction;
-
-	NVPM_CALL(NVPM_FLAT, NULL, fn ? nvpm_enumerate(call_program, &fn) : NVPM_BAD_ENUMERATOR);
-}
-
+FLAT(NVPMEnumCounters, (NVPMEnumFunc pEnumFunction),
+     pEnumFunction ? nvpm_enumerate(call_program, &pEnumFunction) : NVPM_BAD_ENUMERATOR)
 FLAT(NVPMGetNumCounters, (UINT * punCount),
      punCount ? (*punCount = nvpm.counters, NVPM_DONE) : NVPM_BAD_PARAMETER)
 FLAT(NVPMGetCounterName, (UINT unCounterIndex, char *pcString, UINT *punLen),
@@ -57,23 +48,18 @@ static int get_attribute(UINT index, NVPMATTRIBUTE attribute, UINT64 *out)
 	/* What kind of value it is, is how it is shown. */
 	static const enum nvpm_attribute attributes[] = { NVPM_TYPE, NVPM_IS_RAW, NVPM_IS_RAW,
 							  NVPM_MAX };
-	uint64_t value;
-	int ret;
 
-	if ((unsigned int)attribute >= sizeof(attributes) / sizeof(*attributes) || !out)
+	if ((unsigned int)attribute >= sizeof(attributes) / sizeof(*attributes))
 		return NVPM_BAD_PARAMETER;
-	ret = nvpm_get_attribute(index, attributes[attribute], &value);
-	if (ret == NVPM_DONE)
-		*out = value;
-	return ret;
+	return nvpm_get_attribute(index, attributes[attribute], (uint64_t *)out);
 }
 
 FLAT(NVPMGetCounterAttribute, (UINT unCounterIndex, NVPMATTRIBUTE nvAttribute, UINT64 *punValue),
      get_attribute(unCounterIndex, nvAttribute, punValue))
-FLAT(NVPMAddCounterByName, (char *pcName), nvpm_add_name(pcName))
+FLAT(NVPMAddCounterByName, (char *pcName), nvpm_by_name(pcName, nvpm_add))
 FLAT(NVPMAddCounter, (UINT unCounterIndex), nvpm_add(1, &unCounterIndex))
 FLAT(NVPMAddCounters, (UINT unCount, UINT *punCounterIndices), nvpm_add(unCount, punCounterIndices))
-FLAT(NVPMRemoveCounterByName, (char *pcName), nvpm_remove_name(pcName))
+FLAT(NVPMRemoveCounterByName, (char *pcName), nvpm_by_name(pcName, nvpm_remove))
 FLAT(NVPMRemoveCounter, (UINT unCounterIndex), nvpm_remove(1, &unCounterIndex))
 FLAT(NVPMRemoveCounters, (UINT unCount, UINT *punCounterIndices),
      nvpm_remove(unCount, punCounterIndices))
@@ -81,25 +67,16 @@ FLAT(NVPMRemoveAllCounters, (void), nvpm_remove_all())
 FLAT(NVPMAllocObjects, (int nObjects),
      nObjects < 0 ? NVPM_BAD_PARAMETER : nvpm_reserve((uint32_t)nObjects))
 FLAT(NVPMDeleteObjects, (void), nvpm_reserve(0))
-
-static int begin_experiment(int *passes)
-{
-	uint32_t n = 0;
-	int ret = passes ? nvpm_experiment_begin(&n) : NVPM_BAD_PARAMETER;
-
-	if (ret == NVPM_DONE)
-		*passes = (int)n;
-	return ret;
-}
-
-FLAT(NVPMBeginExperiment, (int *pnNumPasses), begin_experiment(pnNumPasses))
+FLAT(NVPMBeginExperiment, (int *pnNumPasses), nvpm_experiment_begin((uint32_t *)pnNumPasses))
 FLAT(NVPMEndExperiment, (void), nvpm_experiment_end())
 FLAT(NVPMBeginPass, (int nPass), nvpm_pass_begin((uint32_t)nPass))
 FLAT(NVPMEndPass, (int nPass), nvpm_pass_end((uint32_t)nPass))
 FLAT(NVPMBeginObject, (int nObjectID), nvpm_object_begin((uint32_t)nObjectID))
 FLAT(NVPMEndObject, (int nObjectID), nvpm_object_end((uint32_t)nObjectID))
 
-_Static_assert(sizeof(NVPMSampleValue) == sizeof(struct nvpm_record), "one layout");
+_Static_assert(sizeof(NVPMSampleValue) == sizeof(struct nvpm_record) &&
+		       sizeof(UINT64) == sizeof(uint64_t),
+	       "one layout");
 FLAT(NVPMSample, (NVPMSampleValue * pSamples, UINT *punCount),
      nvpm_sample_records(nvpm_put_record, pSamples, punCount))
 
@@ -116,42 +93,19 @@ static void put_extended(void *records, uint32_t i, uint32_t number, const struc
 }
 
 /*
- * The macro of the published header cannot be compiled: of @version only the size is relied upon.
+ * The macro of the published header cannot be compiled: of the version only the size is relied
+ * upon.
  */
-static int sample_extended(NVPMSampleValueEx *samples, UINT *n, UINT version)
-{
-	if (samples && (version & 0xffff) != sizeof(*samples))
-		return NVPM_BAD_PARAMETER;
-	return nvpm_sample_records(put_extended, samples, n);
-}
-
 FLAT(NVPMSampleEx, (NVPMSampleValueEx * pSamples, UINT *punCount, UINT unNVPMSampleValueExVersion),
-     sample_extended(pSamples, punCount, unNVPMSampleValueExVersion))
-
-static int get_value(UINT index, const char *name, int object, UINT64 *value, UINT64 *cycles)
-{
-	uint64_t v = 0, c = 0;
-	int ret;
-
-	if (!value)
-		return NVPM_BAD_PARAMETER;
-	ret = name ? nvpm_get_value_name(name, (uint32_t)object, &v, &c)
-		   : nvpm_get_value(index, (uint32_t)object, &v, &c, NULL);
-	if (ret != NVPM_DONE)
-		return ret;
-	*value = v;
-	if (cycles)
-		*cycles = c;
-	return NVPM_DONE;
-}
-
+     pSamples && (unNVPMSampleValueExVersion & 0xffff) != sizeof(*pSamples)
+	     ? NVPM_BAD_PARAMETER
+	     : nvpm_sample_records(put_extended, pSamples, punCount))
 FLAT(NVPMGetCounterValueByName, (char *pcName, int nObjectID, UINT64 *pulValue, UINT64 *pulCycles),
-     pcName ? get_value(0, pcName, nObjectID, pulValue, pulCycles) : NVPM_BAD_PARAMETER)
+     pulValue ? nvpm_get_value_name(pcName, (uint32_t)nObjectID, (uint64_t *)pulValue,
+				    (uint64_t *)pulCycles)
+	      : NVPM_BAD_PARAMETER)
 FLAT(NVPMGetCounterValue, (UINT unCounterIndex, int nObjectID, UINT64 *pulValue, UINT64 *pulCycles),
-     get_value(unCounterIndex, NULL, nObjectID, pulValue, pulCycles))
-
-NVPMRESULT NVPMGetGPUBottleneckName(UINT64 ulValue, char *pcName)
-{
-	(void)ulValue;
-	NVPM_CALL(NVPM_FLAT, NULL, nvpm_get_bottleneck_name(pcName));
-}
+     nvpm_get_value(unCounterIndex, (uint32_t)nObjectID, (uint64_t *)pulValue,
+		    (uint64_t *)pulCycles, NULL))
+FLAT(NVPMGetGPUBottleneckName, (UINT64 ulValue, char *pcName),
+     ((void)ulValue, nvpm_get_bottleneck_name(pcName)))

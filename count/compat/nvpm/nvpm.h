@@ -127,7 +127,7 @@ struct nvpm_state {
 	struct ntime_ctx *ctx;
 	struct nvpm_counter *counter;
 	uint32_t counters;
-	uint32_t *active; /* places of counters, in the order in which they were added */
+	struct nvpm_counter **active; /* in the order in which they were added */
 	uint32_t actives;
 	uint64_t *context;
 	uint32_t contexts, contexts_made;
@@ -162,7 +162,7 @@ int nvpm_leave(const struct nvpm_call *call, int result);
 
 /* A sentence on stderr; nvpm_debug(): with NTIME_DEBUG. */
 void nvpm_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void nvpm_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define nvpm_debug(...) (nvpm.is_debug ? nvpm_say(__VA_ARGS__) : (void)0)
 /* libntime's sentence about @error, a negative errno, which GetExtendedError will have. */
 int nvpm_failed(int error);
 /* A copy that lives as long as the library; NULL: no memory. */
@@ -187,12 +187,12 @@ int nvpm_get_attribute(uint32_t number, enum nvpm_attribute attribute, uint64_t 
 /* All of them, or none. */
 int nvpm_add(uint32_t n, const uint32_t *numbers);
 int nvpm_remove(uint32_t n, const uint32_t *numbers);
-int nvpm_add_name(const char *name);
-int nvpm_remove_name(const char *name);
+/* nvpm_add() or nvpm_remove() of one of this name. */
+int nvpm_by_name(const char *name, int (*does)(uint32_t n, const uint32_t *numbers));
 int nvpm_remove_all(void);
 /* @value may have no room for "it is a lower bound": @overflowed is NULL then. */
 int nvpm_get_value(uint32_t number, uint32_t object, uint64_t *value, uint64_t *cycles,
-		   bool *overflowed);
+		   uint8_t *overflowed);
 int nvpm_get_value_name(const char *name, uint32_t object, uint64_t *value, uint64_t *cycles);
 int nvpm_get_bottleneck_name(char *name);
 
@@ -206,8 +206,8 @@ int nvpm_part_open(enum nvpm_target target, uint32_t flags, uint32_t pass);
 int nvpm_part_start(enum nvpm_target target, uint32_t flags, uint32_t pass);
 void nvpm_part_close(struct nvpm_part *part);
 void nvpm_parts_close(void);
-/* Periods in which NVIDIA's rule counts all that is active of domain @domain. */
-uint32_t nvpm_turns_of(uint32_t domain);
+/* Periods in which NVIDIA's rule counts those of domain @domain among the first @actives. */
+uint32_t nvpm_turns_of(uint32_t domain, uint32_t actives);
 
 /*
  * Flags with which a number is no count of its time. That one TPC of several was counted

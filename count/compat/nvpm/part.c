@@ -6,12 +6,12 @@
 
 #include "count/compat/nvpm/nvpm.h"
 
-uint32_t nvpm_turns_of(uint32_t domain)
+uint32_t nvpm_turns_of(uint32_t domain, uint32_t actives)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < nvpm.actives; i++) {
-		const struct nvpm_counter *c = &nvpm.counter[nvpm.active[i]];
+	for (uint32_t i = 0; i < actives; i++) {
+		const struct nvpm_counter *c = nvpm.active[i];
 
 		n += c->target == NVPM_CARD && c->pm_domain == domain ? c->setups : 0;
 	}
@@ -24,20 +24,15 @@ uint32_t nvpm_turns_of(uint32_t domain)
  */
 static const char *event_of(uint32_t at, uint64_t turn, bool is_once)
 {
-	const struct nvpm_counter *c = &nvpm.counter[nvpm.active[at]];
-	uint32_t before = 0, all;
+	const struct nvpm_counter *c = nvpm.active[at];
+	uint32_t before, all;
 
 	if (!nvpm.is_nvidia || c->target != NVPM_CARD || !c->setups)
 		return c->event;
-	all = nvpm_turns_of(c->pm_domain);
+	all = nvpm_turns_of(c->pm_domain, nvpm.actives);
 	if (is_once && turn >= all)
 		return NULL;
-	for (uint32_t i = 0; i < at; i++) {
-		const struct nvpm_counter *other = &nvpm.counter[nvpm.active[i]];
-
-		if (other->target == NVPM_CARD && other->pm_domain == c->pm_domain)
-			before += other->setups;
-	}
+	before = nvpm_turns_of(c->pm_domain, at);
 	turn %= all;
 	return turn >= before && turn - before < c->setups ? c->setup[turn - before] : NULL;
 }
@@ -48,7 +43,7 @@ static int add_clocks(struct ntime_session *s, struct nvpm_counter *c)
 	if (!c->clocks)
 		return 0;
 	for (uint32_t i = 0; i < nvpm.actives; i++) {
-		const struct nvpm_counter *other = &nvpm.counter[nvpm.active[i]];
+		const struct nvpm_counter *other = nvpm.active[i];
 
 		if (other != c && other->clocks == c->clocks && other->clock_item >= 0) {
 			c->clock_item = other->clock_item;
@@ -63,7 +58,7 @@ static int add_items(struct ntime_session *s, enum nvpm_target target, uint64_t 
 	int ret = 0;
 
 	for (uint32_t i = 0; i < nvpm.actives; i++) {
-		struct nvpm_counter *c = &nvpm.counter[nvpm.active[i]];
+		struct nvpm_counter *c = nvpm.active[i];
 
 		if (c->target != target)
 			continue;
@@ -71,7 +66,7 @@ static int add_items(struct ntime_session *s, enum nvpm_target target, uint64_t 
 		c->part_turns = turn ? c->part_turns : 0;
 	}
 	for (uint32_t i = 0; i < nvpm.actives && ret == 0; i++) {
-		struct nvpm_counter *c = &nvpm.counter[nvpm.active[i]];
+		struct nvpm_counter *c = nvpm.active[i];
 		const char *event = c->target == target ? event_of(i, turn, is_once) : NULL;
 
 		if (!event)

@@ -8,7 +8,7 @@
 static int fail(int error)
 {
 	for (uint32_t i = 0; i < nvpm.actives; i++)
-		nvpm.counter[nvpm.active[i]].value.is_updated = false;
+		nvpm.active[i]->value.is_updated = false;
 	nvpm_parts_close();
 	nvpm.is_stale = true;
 	return nvpm_failed(error);
@@ -127,7 +127,7 @@ void nvpm_read(void)
 		if (!read_frame(part, part->frame, part->now, &part->length_ns))
 			continue;
 		for (uint32_t i = 0; i < nvpm.actives; i++) {
-			struct nvpm_counter *c = &nvpm.counter[nvpm.active[i]];
+			struct nvpm_counter *c = nvpm.active[i];
 
 			if (&nvpm.part[c->target] != part)
 				continue;
@@ -155,7 +155,7 @@ static int sample(void)
 	nvpm.is_stale = false;
 	ret = start();
 	for (uint32_t i = 0; i < nvpm.actives && ret == NVPM_DONE; i++)
-		nvpm.counter[nvpm.active[i]].is_sampled = true;
+		nvpm.active[i]->is_sampled = true;
 	return ret;
 }
 
@@ -184,7 +184,7 @@ int nvpm_sample_records(nvpm_record_fn *record, void *records, uint32_t *n)
 	if (*n > nvpm.actives)
 		*n = nvpm.actives;
 	for (uint32_t i = 0; i < *n; i++) {
-		const struct nvpm_counter *c = &nvpm.counter[nvpm.active[i]];
+		const struct nvpm_counter *c = nvpm.active[i];
 
 		record(records, i, nvpm_number(c), &c->value);
 	}
