@@ -21,59 +21,17 @@ const struct glp_driver *glp_driver_first(void)
 void glp_driver_init(struct glp_driver *d, void *(*get_proc)(const char *name))
 {
 #define FILL(name) *(void **)&d->name = get_proc("gl" #name);
-	GLP_HOOKED(FILL)
+	GLP_HOOKED(FILL, GLP_NO_OTHER)
 	GLP_CALLED(FILL)
 #undef FILL
 	if (!first)
 		first = d;
 }
 
-/* In the order of strcmp(): a start of glvnd asks for some 2,700 names. */
-#define HOOK(name, function)                                                                       \
-	{                                                                                          \
-		"gl" name, (void *)gl##function                                                    \
-	}
-static const struct glp_hook hooks[] = {
-	HOOK("BeginPerfMonitorAMD", BeginPerfMonitorAMD),
-	HOOK("BeginQuery", BeginQuery),
-	HOOK("BeginQueryARB", BeginQuery),
-	HOOK("BeginQueryEXT", BeginQuery),
-	HOOK("BeginQueryIndexed", BeginQueryIndexed),
-	HOOK("DeletePerfMonitorsAMD", DeletePerfMonitorsAMD),
-	HOOK("DeleteQueries", DeleteQueries),
-	HOOK("DeleteQueriesARB", DeleteQueries),
-	HOOK("DeleteQueriesEXT", DeleteQueries),
-	HOOK("EndPerfMonitorAMD", EndPerfMonitorAMD),
-	HOOK("EndQuery", EndQuery),
-	HOOK("EndQueryARB", EndQuery),
-	HOOK("EndQueryEXT", EndQuery),
-	HOOK("EndQueryIndexed", EndQueryIndexed),
-	HOOK("Finish", Finish),
-	HOOK("Flush", Flush),
-	HOOK("GenPerfMonitorsAMD", GenPerfMonitorsAMD),
-	HOOK("GetBooleanv", GetBooleanv),
-	HOOK("GetDoublev", GetDoublev),
-	HOOK("GetError", GetError),
-	HOOK("GetFloatv", GetFloatv),
-	HOOK("GetInteger64v", GetInteger64v),
-	HOOK("GetInteger64vAPPLE", GetInteger64v),
-	HOOK("GetInteger64vEXT", GetInteger64v),
-	HOOK("GetIntegerv", GetIntegerv),
-	HOOK("GetPerfMonitorCounterDataAMD", GetPerfMonitorCounterDataAMD),
-	HOOK("GetPerfMonitorCounterInfoAMD", GetPerfMonitorCounterInfoAMD),
-	HOOK("GetPerfMonitorCounterStringAMD", GetPerfMonitorCounterStringAMD),
-	HOOK("GetPerfMonitorCountersAMD", GetPerfMonitorCountersAMD),
-	HOOK("GetPerfMonitorGroupStringAMD", GetPerfMonitorGroupStringAMD),
-	HOOK("GetPerfMonitorGroupsAMD", GetPerfMonitorGroupsAMD),
-	HOOK("GetPerfMonitorMissingNTIME", GetPerfMonitorMissingNTIME),
-	HOOK("GetQueryIndexediv", GetQueryIndexediv),
-	HOOK("GetQueryiv", GetQueryiv),
-	HOOK("GetQueryivARB", GetQueryiv),
-	HOOK("GetQueryivEXT", GetQueryiv),
-	HOOK("GetString", GetString),
-	HOOK("GetStringi", GetStringi),
-	HOOK("SelectPerfMonitorCountersAMD", SelectPerfMonitorCountersAMD),
-};
+/* In order: a start of glvnd asks for some 2,700 names. */
+#define OTHER(name, function) { "gl" #name, (void *)gl##function },
+#define HOOK(name) OTHER(name, name)
+static const struct glp_hook hooks[] = { GLP_HOOKED(HOOK, OTHER) };
 
 static int compare_names(const void *name, const void *hook)
 {

@@ -13,37 +13,51 @@
 #include <GL/glext.h>
 #pragma GCC visibility pop
 
-/* Functions of the driver that programs get ours for. */
-#define GLP_HOOKED(X)                                                                              \
+/*
+ * Functions of the driver that programs get ours for, in the order of strcmp(). OTHER(name,
+ * function): a name that a function of ours has as well, and that the driver is not asked for.
+ */
+#define GLP_HOOKED(X, OTHER)                                                                       \
+	X(BeginPerfMonitorAMD)                                                                     \
 	X(BeginQuery)                                                                              \
+	OTHER(BeginQueryARB, BeginQuery)                                                           \
+	OTHER(BeginQueryEXT, BeginQuery)                                                           \
 	X(BeginQueryIndexed)                                                                       \
+	X(DeletePerfMonitorsAMD)                                                                   \
 	X(DeleteQueries)                                                                           \
+	OTHER(DeleteQueriesARB, DeleteQueries)                                                     \
+	OTHER(DeleteQueriesEXT, DeleteQueries)                                                     \
+	X(EndPerfMonitorAMD)                                                                       \
 	X(EndQuery)                                                                                \
+	OTHER(EndQueryARB, EndQuery)                                                               \
+	OTHER(EndQueryEXT, EndQuery)                                                               \
 	X(EndQueryIndexed)                                                                         \
 	X(Finish)                                                                                  \
 	X(Flush)                                                                                   \
+	X(GenPerfMonitorsAMD)                                                                      \
 	X(GetBooleanv)                                                                             \
 	X(GetDoublev)                                                                              \
 	X(GetError)                                                                                \
 	X(GetFloatv)                                                                               \
 	X(GetInteger64v)                                                                           \
+	OTHER(GetInteger64vAPPLE, GetInteger64v)                                                   \
+	OTHER(GetInteger64vEXT, GetInteger64v)                                                     \
 	X(GetIntegerv)                                                                             \
-	X(GetQueryIndexediv)                                                                       \
-	X(GetQueryiv)                                                                              \
-	X(GetString)                                                                               \
-	X(GetStringi)                                                                              \
-	/* the eleven of GL_AMD_performance_monitor */                                             \
-	X(BeginPerfMonitorAMD)                                                                     \
-	X(DeletePerfMonitorsAMD)                                                                   \
-	X(EndPerfMonitorAMD)                                                                       \
-	X(GenPerfMonitorsAMD)                                                                      \
 	X(GetPerfMonitorCounterDataAMD)                                                            \
 	X(GetPerfMonitorCounterInfoAMD)                                                            \
 	X(GetPerfMonitorCounterStringAMD)                                                          \
 	X(GetPerfMonitorCountersAMD)                                                               \
 	X(GetPerfMonitorGroupStringAMD)                                                            \
 	X(GetPerfMonitorGroupsAMD)                                                                 \
+	OTHER(GetPerfMonitorMissingNTIME, GetPerfMonitorMissingNTIME)                              \
+	X(GetQueryIndexediv)                                                                       \
+	X(GetQueryiv)                                                                              \
+	OTHER(GetQueryivARB, GetQueryiv)                                                           \
+	OTHER(GetQueryivEXT, GetQueryiv)                                                           \
+	X(GetString)                                                                               \
+	X(GetStringi)                                                                              \
 	X(SelectPerfMonitorCountersAMD)
+#define GLP_NO_OTHER(name, function)
 
 /* Those that we only call. */
 #define GLP_CALLED(X)                                                                              \
@@ -61,7 +75,7 @@
  */
 struct glp_driver {
 #define MEMBER(name) __typeof__(&gl##name) name;
-	GLP_HOOKED(MEMBER)
+	GLP_HOOKED(MEMBER, GLP_NO_OTHER)
 	GLP_CALLED(MEMBER)
 #undef MEMBER
 };
