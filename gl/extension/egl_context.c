@@ -18,52 +18,49 @@ EGLBoolean EGLAPIENTRY eglDestroyContext(EGLDisplay display, EGLContext context)
 	return glp_egl_of(display)->DestroyContext(display, context);
 }
 
+static EGLBoolean made_current(struct glp_egl *egl, struct glp_frames *before, EGLBoolean is,
+			       EGLSurface draw, EGLContext context)
+{
+	if (is)
+		glp_context_make_current(&egl->driver, context);
+	glp_frames_enter(before, is, draw, context, true);
+	return is;
+}
+
 EGLBoolean EGLAPIENTRY eglMakeCurrent(EGLDisplay display, EGLSurface draw, EGLSurface read,
 				      EGLContext context)
 {
 	struct glp_egl *egl = glp_egl_of(display);
 	struct glp_frames *before = glp_frames_leave(context);
-	EGLBoolean ret = egl->MakeCurrent(display, draw, read, context);
 
-	if (ret)
-		glp_context_make_current(&egl->driver, context);
-	glp_frames_enter(before, ret, draw, context, true);
-	return ret;
+	return made_current(egl, before, egl->MakeCurrent(display, draw, read, context), draw,
+			    context);
 }
 
 EGLBoolean glp_egl_release_thread(struct glp_egl *egl)
 {
 	struct glp_frames *before = glp_frames_leave(NULL);
-	EGLBoolean ret = egl->ReleaseThread();
 
-	if (ret)
-		glp_context_make_current(&egl->driver, NULL);
-	glp_frames_enter(before, ret, NULL, NULL, true);
-	return ret;
+	return made_current(egl, before, egl->ReleaseThread(), NULL, NULL);
 }
 
-EGLBoolean EGLAPIENTRY eglSwapBuffers(EGLDisplay display, EGLSurface surface)
-{
-	struct glp_frames *f = glp_frames_ending(surface);
-	EGLBoolean ret = glp_egl_of(display)->SwapBuffers(display, surface);
-
-	glp_frames_ended(f, ret);
-	return ret;
-}
-
-/* The same with what has changed: of EXT and of KHR. */
-#define SWAP_WITH_DAMAGE(name, rectangles)                                                         \
-	EGLBoolean EGLAPIENTRY egl##name(EGLDisplay display, EGLSurface surface,                   \
-					 rectangles *rects, EGLint n)                              \
+/* The last two with what has changed. */
+#define SWAP(name, parameters, ...)                                                                \
+	EGLBoolean EGLAPIENTRY egl##name parameters                                                \
 	{                                                                                          \
 		struct glp_frames *f = glp_frames_ending(surface);                                 \
-		EGLBoolean ret = glp_egl_of(display)->name(display, surface, rects, n);            \
+		EGLBoolean ret = glp_egl_of(display)->name(__VA_ARGS__);                           \
                                                                                                    \
 		glp_frames_ended(f, ret);                                                          \
 		return ret;                                                                        \
 	}
-SWAP_WITH_DAMAGE(SwapBuffersWithDamageEXT, const EGLint)
-SWAP_WITH_DAMAGE(SwapBuffersWithDamageKHR, const EGLint)
+SWAP(SwapBuffers, (EGLDisplay display, EGLSurface surface), display, surface)
+SWAP(SwapBuffersWithDamageEXT,
+     (EGLDisplay display, EGLSurface surface, const EGLint *rects, EGLint n), display, surface,
+     rects, n)
+SWAP(SwapBuffersWithDamageKHR,
+     (EGLDisplay display, EGLSurface surface, const EGLint *rects, EGLint n), display, surface,
+     rects, n)
 
 void glp_egl_init(struct glp_egl *egl, void *(*get_proc)(const char *name))
 {

@@ -2,54 +2,37 @@
 /* Contexts of GLX: made, destroyed, made current. */
 #include "gl/extension/glx_context.h"
 
-static GLXContext made(GLXContext context)
-{
-	glp_context_forget(context);
-	return context;
-}
-
-GLXContext glXCreateContext(Display *display, XVisualInfo *visual, GLXContext share, Bool is_direct)
-{
-	return made(glp_glx_real()->CreateContext(display, visual, share, is_direct));
-}
-
-GLXContext glXCreateContextAttribsARB(Display *display, GLXFBConfig config, GLXContext share,
-				      Bool is_direct, const int *attributes)
-{
-	return made(glp_glx_real()->CreateContextAttribsARB(display, config, share, is_direct,
-							    attributes));
-}
-
-GLXContext glXCreateContextWithConfigSGIX(Display *display, GLXFBConfigSGIX config, int type,
-					  GLXContext share, Bool is_direct)
-{
-	return made(glp_glx_real()->CreateContextWithConfigSGIX(display, config, type, share,
-								is_direct));
-}
-
-GLXContext glXCreateNewContext(Display *display, GLXFBConfig config, int type, GLXContext share,
-			       Bool is_direct)
-{
-	return made(glp_glx_real()->CreateNewContext(display, config, type, share, is_direct));
-}
-
-GLXContext glXImportContextEXT(Display *display, GLXContextID id)
-{
-	return made(glp_glx_real()->ImportContextEXT(display, id));
-}
+#define CREATE(name, parameters, ...)                                                              \
+	GLXContext glX##name parameters                                                            \
+	{                                                                                          \
+		GLXContext context = glp_glx_real()->name(__VA_ARGS__);                            \
+                                                                                                   \
+		glp_context_forget(context);                                                       \
+		return context;                                                                    \
+	}
+CREATE(CreateContext, (Display * display, XVisualInfo *visual, GLXContext share, Bool is_direct),
+       display, visual, share, is_direct)
+CREATE(CreateContextAttribsARB,
+       (Display * display, GLXFBConfig config, GLXContext share, Bool is_direct,
+	const int *attributes),
+       display, config, share, is_direct, attributes)
+CREATE(CreateContextWithConfigSGIX,
+       (Display * display, GLXFBConfigSGIX config, int type, GLXContext share, Bool is_direct),
+       display, config, type, share, is_direct)
+CREATE(CreateNewContext,
+       (Display * display, GLXFBConfig config, int type, GLXContext share, Bool is_direct), display,
+       config, type, share, is_direct)
+CREATE(ImportContextEXT, (Display * display, GLXContextID id), display, id)
 
 /* Before it is destroyed: its handle may be another context's at once. */
-void glXDestroyContext(Display *display, GLXContext context)
-{
-	glp_context_forget(context);
-	glp_glx_real()->DestroyContext(display, context);
-}
-
-void glXFreeContextEXT(Display *display, GLXContext context)
-{
-	glp_context_forget(context);
-	glp_glx_real()->FreeContextEXT(display, context);
-}
+#define DESTROY(name)                                                                              \
+	void glX##name(Display *display, GLXContext context)                                       \
+	{                                                                                          \
+		glp_context_forget(context);                                                       \
+		glp_glx_real()->name(display, context);                                            \
+	}
+DESTROY(DestroyContext)
+DESTROY(FreeContextEXT)
 
 static Bool made_current(struct glp_frames *before, Bool is, GLXDrawable drawable,
 			 GLXContext context)
@@ -61,31 +44,21 @@ static Bool made_current(struct glp_frames *before, Bool is, GLXDrawable drawabl
 	return is;
 }
 
-Bool glXMakeCurrent(Display *display, GLXDrawable drawable, GLXContext context)
-{
-	struct glp_frames *before = glp_frames_leave(context);
-
-	return made_current(before, glp_glx_real()->MakeCurrent(display, drawable, context),
-			    drawable, context);
-}
-
-Bool glXMakeContextCurrent(Display *display, GLXDrawable draw, GLXDrawable read, GLXContext context)
-{
-	struct glp_frames *before = glp_frames_leave(context);
-
-	return made_current(before,
-			    glp_glx_real()->MakeContextCurrent(display, draw, read, context), draw,
-			    context);
-}
-
-Bool glXMakeCurrentReadSGI(Display *display, GLXDrawable draw, GLXDrawable read, GLXContext context)
-{
-	struct glp_frames *before = glp_frames_leave(context);
-
-	return made_current(before,
-			    glp_glx_real()->MakeCurrentReadSGI(display, draw, read, context), draw,
-			    context);
-}
+#define MAKE_CURRENT(name, parameters, drawable, ...)                                              \
+	Bool glX##name parameters                                                                  \
+	{                                                                                          \
+		struct glp_frames *before = glp_frames_leave(context);                             \
+                                                                                                   \
+		return made_current(before, glp_glx_real()->name(__VA_ARGS__), drawable, context); \
+	}
+MAKE_CURRENT(MakeCurrent, (Display * display, GLXDrawable draw, GLXContext context), draw, display,
+	     draw, context)
+MAKE_CURRENT(MakeContextCurrent,
+	     (Display * display, GLXDrawable draw, GLXDrawable read, GLXContext context), draw,
+	     display, draw, read, context)
+MAKE_CURRENT(MakeCurrentReadSGI,
+	     (Display * display, GLXDrawable draw, GLXDrawable read, GLXContext context), draw,
+	     display, draw, read, context)
 
 void glXSwapBuffers(Display *display, GLXDrawable drawable)
 {
