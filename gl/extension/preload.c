@@ -88,20 +88,12 @@ static void *find_real(void *library, const char *name)
 	return found ? found : find_loaded(name);
 }
 
-#define GET_PROC(library, name) ((void *(*)(const char *wanted))find_real(library, name))
-
-static void *get_proc_of_egl(const char *name)
+/* What @function of @library, EGL's or GLX's, knows of a name. */
+static void *get_proc(void *library, const char *function, const char *name)
 {
-	void *(*get_proc)(const char *wanted) = GET_PROC(egl_library, "eglGetProcAddress");
+	void *(*real)(const char *name) = (void *(*)(const char *))find_real(library, function);
 
-	return get_proc ? get_proc(name) : NULL;
-}
-
-static void *get_proc_of_glx(const char *name)
-{
-	void *(*get_proc)(const char *wanted) = GET_PROC(glx_library, "glXGetProcAddressARB");
-
-	return get_proc ? get_proc(name) : NULL;
+	return real ? real(name) : NULL;
 }
 
 /* Of a name that may have no symbol. Functions of EGL before 1.5 are symbols alone. */
@@ -112,7 +104,7 @@ static void *find_with_egl(const char *name)
 	if (!found && strncmp(name, "egl", 3) == 0)
 		found = find_real(egl_library, name);
 	if (!found)
-		found = get_proc_of_egl(name);
+		found = get_proc(egl_library, "eglGetProcAddress", name);
 	return found ? found : find_loaded(name);
 }
 
@@ -121,7 +113,7 @@ static void *find_with_glx(const char *name)
 	void *found = find_next(name);
 
 	if (!found)
-		found = get_proc_of_glx(name);
+		found = get_proc(glx_library, "glXGetProcAddressARB", name);
 	return found ? found : find_loaded(name);
 }
 
@@ -171,12 +163,15 @@ static void *replace(const char *name, void *found);
 
 __eglMustCastToProperFunctionPointerType EGLAPIENTRY eglGetProcAddress(const char *name)
 {
-	return (__eglMustCastToProperFunctionPointerType)replace(name, get_proc_of_egl(name));
+	return (__eglMustCastToProperFunctionPointerType)replace(
+		name, get_proc(egl_library, "eglGetProcAddress", name));
 }
 
-__GLXextFuncPtr glXGetProcAddressARB(const GLubyte *name)
+__GLXextFuncPtr glXGetProcAddressARB(const GLubyte *wanted)
 {
-	return (__GLXextFuncPtr)replace((const char *)name, get_proc_of_glx((const char *)name));
+	const char *name = (const char *)wanted;
+
+	return (__GLXextFuncPtr)replace(name, get_proc(glx_library, "glXGetProcAddressARB", name));
 }
 
 __GLXextFuncPtr glXGetProcAddress(const GLubyte *name)
@@ -262,22 +257,12 @@ __attribute__((visibility("default"))) void *dlsym(void *library, const char *na
 }
 
 /* Other names of ours that libGL has as symbols. */
-void glBeginQueryARB(GLenum target, GLuint id)
-{
-	glBeginQuery(target, id);
-}
-
-void glEndQueryARB(GLenum target)
-{
-	glEndQuery(target);
-}
-
-void glDeleteQueriesARB(GLsizei n, const GLuint *ids)
-{
-	glDeleteQueries(n, ids);
-}
-
-void glGetQueryivARB(GLenum target, GLenum name, GLint *data)
-{
-	glGetQueryiv(target, name, data);
-}
+#define SAME(name, parameters, ...)                                                                \
+	void gl##name##ARB parameters                                                              \
+	{                                                                                          \
+		gl##name(__VA_ARGS__);                                                             \
+	}
+SAME(BeginQuery, (GLenum target, GLuint id), target, id)
+SAME(EndQuery, (GLenum target), target)
+SAME(DeleteQueries, (GLsizei n, const GLuint *ids), n, ids)
+SAME(GetQueryiv, (GLenum target, GLenum name, GLint *data), target, name, data)
