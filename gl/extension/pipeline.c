@@ -159,12 +159,6 @@ static GLuint take_buffer_off(struct glp_context *c)
 	return (GLuint)buffer;
 }
 
-static void put_buffer_back(struct glp_context *c, GLuint buffer)
-{
-	if (buffer)
-		c->driver->BindBuffer(GL_QUERY_BUFFER, buffer);
-}
-
 static uint64_t ask_result(struct glp_context *c, GLuint id)
 {
 	GLuint buffer = take_buffer_off(c);
@@ -177,7 +171,8 @@ static uint64_t ask_result(struct glp_context *c, GLuint id)
 		c->driver->GetQueryObjectuiv(id, GL_QUERY_RESULT, &narrow);
 		wide = narrow;
 	}
-	put_buffer_back(c, buffer);
+	if (buffer)
+		c->driver->BindBuffer(GL_QUERY_BUFFER, buffer);
 	return wide;
 }
 
@@ -190,7 +185,8 @@ static bool ask_ready(struct glp_context *c, GLuint id)
 	glp_context_hush(c);
 	buffer = take_buffer_off(c);
 	c->driver->GetQueryObjectuiv(id, GL_QUERY_RESULT_AVAILABLE, &is_ready);
-	put_buffer_back(c, buffer);
+	if (buffer)
+		c->driver->BindBuffer(GL_QUERY_BUFFER, buffer);
 	(void)glp_context_heard(c);
 	return is_ready;
 }
@@ -319,14 +315,6 @@ static void fold_segments(struct glp_context *c, struct glp_query *q)
 	q->n = last + 1;
 }
 
-static int begin_time(struct glp_context *c, struct glp_query *q, struct glp_span *span)
-{
-	for (unsigned int i = 0; i < 2; i++)
-		span->marks[i] = take_object(c, q);
-	c->driver->QueryCounter(span->marks[0], GL_TIMESTAMP);
-	return 0;
-}
-
 bool glp_pipeline_is_compiling(struct glp_context *c)
 {
 	GLint list = 0;
@@ -345,8 +333,12 @@ int glp_pipeline_begin(struct glp_context *c, unsigned int n, struct glp_span *s
 	memset(span, 0, sizeof(*span));
 	if (glp_pipeline_is_compiling(c))
 		return -EBUSY;
-	if (glp_pipeline_is_time(n))
-		return begin_time(c, q, span);
+	if (glp_pipeline_is_time(n)) {
+		for (unsigned int i = 0; i < 2; i++)
+			span->marks[i] = take_object(c, q);
+		c->driver->QueryCounter(span->marks[0], GL_TIMESTAMP);
+		return 0;
+	}
 	if (q->users && !q->is_open)
 		return -EBUSY;
 	if (q->is_open)
@@ -498,11 +490,11 @@ static bool keeps_error(struct glp_context *c)
 	return e != 0;
 }
 
-/* Through glBeginQuery, or glBeginQueryIndexed where @is_indexed. */
-static void begin_query(GLenum target, GLuint id, bool is_indexed)
+/* Through glBeginQuery, or glBeginQueryIndexed where @is_indexed. Ours have index 0. */
+static void begin_query(GLenum target, GLuint index, GLuint id, bool is_indexed)
 {
 	struct glp_context *c = glp_context_current();
-	struct glp_query *q = c ? find_query(c, target) : NULL;
+	struct glp_query *q = c && index == 0 ? find_query(c, target) : NULL;
 	bool steps_aside = q && q->is_open && !glp_pipeline_is_compiling(c);
 	const struct glp_driver *d = glp_context_driver(c);
 
@@ -513,7 +505,7 @@ static void begin_query(GLenum target, GLuint id, bool is_indexed)
 		glp_context_hush(c);
 	}
 	if (is_indexed)
-		d->BeginQueryIndexed(target, 0, id);
+		d->BeginQueryIndexed(target, index, id);
 	else
 		d->BeginQuery(target, id);
 	if (!steps_aside)
@@ -526,10 +518,10 @@ static void begin_query(GLenum target, GLuint id, bool is_indexed)
 	q->aside_target = target;
 }
 
-static void end_query(GLenum target, bool is_indexed)
+static void end_query(GLenum target, GLuint index, bool is_indexed)
 {
 	struct glp_context *c = glp_context_current();
-	struct glp_query *q = c ? find_query(c, target) : NULL;
+	struct glp_query *q = c && index == 0 ? find_query(c, target) : NULL;
 	const struct glp_driver *d = glp_context_driver(c);
 	bool is_back;
 
@@ -542,7 +534,7 @@ static void end_query(GLenum target, bool is_indexed)
 	if (is_back)
 		glp_context_hush(c);
 	if (is_indexed)
-		d->EndQueryIndexed(target, 0);
+		d->EndQueryIndexed(target, index);
 	else
 		d->EndQuery(target);
 	if (is_back && !keeps_error(c))
@@ -551,35 +543,22 @@ static void end_query(GLenum target, bool is_indexed)
 
 void glBeginQuery(GLenum target, GLuint id)
 {
-	begin_query(target, id, false);
+	begin_query(target, 0, id, false);
 }
 
 void glEndQuery(GLenum target)
 {
-	end_query(target, false);
+	end_query(target, 0, false);
 }
 
 void glBeginQueryIndexed(GLenum target, GLuint index, GLuint id)
 {
-	struct glp_context *c = glp_context_current();
-
-	if (index == 0) {
-		begin_query(target, id, true);
-		return;
-	}
-	if (c && c->pipeline.n_borrowed)
-		rescue(c, id);
-	glp_context_driver(c)->BeginQueryIndexed(target, index, id);
+	begin_query(target, index, id, true);
 }
 
 void glEndQueryIndexed(GLenum target, GLuint index)
 {
-	struct glp_context *c = glp_context_current();
-
-	if (index == 0)
-		end_query(target, true);
-	else
-		glp_context_driver(c)->EndQueryIndexed(target, index);
+	end_query(target, index, true);
 }
 
 void glDeleteQueries(GLsizei n, const GLuint *ids)
