@@ -9,7 +9,6 @@
 #include "gl/extension/context.h"
 #include "gl/extension/glperf.h"
 #include "gl/extension/groups.h"
-#include "gl/extension/monitor.h"
 
 /*
  * Contexts that are not forgotten. GL has no object that they could be found by but their handles.
@@ -34,30 +33,22 @@ static void context_free(struct glp_context *c)
 	free(c);
 }
 
-/* With the lock: out of the list. It lives on until no thread has it. */
-static struct glp_context *unlink_context(const void *handle)
-{
-	struct glp_context **p = &contexts;
-	struct glp_context *c;
-
-	while (*p && (*p)->handle != handle)
-		p = &(*p)->next;
-	c = *p;
-	if (!c)
-		return NULL;
-	*p = c->next;
-	c->is_dead = true;
-	return c->is_current ? NULL : c;
-}
-
 void glp_context_forget(const void *handle)
 {
-	struct glp_context *c;
+	struct glp_context **p = &contexts, *c;
 
 	if (!handle)
 		return;
 	pthread_mutex_lock(&lock);
-	c = unlink_context(handle);
+	while (*p && (*p)->handle != handle)
+		p = &(*p)->next;
+	c = *p;
+	if (c) {
+		*p = c->next;
+		c->is_dead = true;
+		/* It lives on until no thread has it. */
+		c = c->is_current ? NULL : c;
+	}
 	pthread_mutex_unlock(&lock);
 	if (c)
 		context_free(c);

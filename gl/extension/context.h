@@ -75,6 +75,9 @@ bool glp_context_has(struct glp_context *c, const char *extension);
 /* An error of our own, which the program gets after those of the driver. */
 void glp_context_raise(struct glp_context *c, GLenum error);
 
+/* Frees memory and counters; its query objects are the context's. NULL is accepted. */
+void glp_monitor_free(struct glp_monitor *m);
+
 /*
  * Around calls of ours to the driver: the program's pending errors are put aside, and errors of our
  * calls do not become the program's. hush() is called before, heard() after: the first error

@@ -12,16 +12,6 @@
 #include "gl/extension/counts.h"
 
 /**
- * struct glp_counting - a context of libntime
- * @ctx:	NULL: not opened, or it was not possible
- * @pid:	process that opened it
- */
-struct glp_counting {
-	struct ntime_ctx *ctx;
-	pid_t pid;
-};
-
-/**
  * struct part - a session and what it counted
  * @session:	NULL: there is nothing for it
  * @n_items:	hidden ones included
@@ -53,16 +43,10 @@ struct glp_count {
 	size_t *items;
 };
 
-struct glp_counting *glp_counting_new(void)
+void glp_counting_fini(struct glp_counting *k)
 {
-	return calloc(1, sizeof(struct glp_counting));
-}
-
-void glp_counting_free(struct glp_counting *k)
-{
-	if (k && k->pid == getpid())
+	if (k->pid == getpid())
 		ntime_close(k->ctx);
-	free(k);
 }
 
 /* What a forked process inherited belongs to its parent: it is left alone, and opened anew. */
@@ -93,20 +77,15 @@ static int new_session(struct glp_counting *k, enum glp_target of, struct ntime_
 /* What a count covers beyond this process. */
 static const char *words_of_scope(uint32_t scope)
 {
-	switch (scope) {
-	case NTIME_SCOPE_CORE:
-		return " (whole cores)";
-	case NTIME_SCOPE_L3:
-		return " (whole caches)";
-	case NTIME_SCOPE_PACKAGE:
-		return " (whole sockets)";
-	case NTIME_SCOPE_MACHINE:
-		return " (whole machine)";
-	case NTIME_SCOPE_DEVICE:
-		return " (whole device)";
-	default:
-		return "";
-	}
+	static const char *const words[] = {
+		[NTIME_SCOPE_CORE] = " (whole cores)",
+		[NTIME_SCOPE_L3] = " (whole caches)",
+		[NTIME_SCOPE_PACKAGE] = " (whole sockets)",
+		[NTIME_SCOPE_MACHINE] = " (whole machine)",
+		[NTIME_SCOPE_DEVICE] = " (whole device)",
+	};
+
+	return scope < sizeof(words) / sizeof(words[0]) && words[scope] ? words[scope] : "";
 }
 
 static GLenum type_of(const struct ntime_item *item)
@@ -288,16 +267,6 @@ int glp_events_list(struct glp_counting *k, const char *list, struct glp_events 
 	return list_events(k, list, GLP_PROCESS, out);
 }
 
-/* One of the first @n that is @e, by another name: it is counted once. Else @n. */
-static size_t find_same(const struct glp_count *count, size_t n, const struct glp_event *e)
-{
-	size_t i = 0;
-
-	while (i < n && count->events[i] != e)
-		i++;
-	return i;
-}
-
 static int add_events(struct glp_counting *k, struct glp_count *count,
 		      const struct glp_event *const *events, size_t n)
 {
@@ -308,9 +277,12 @@ static int add_events(struct glp_counting *k, struct glp_count *count,
 	for (count->n = 0; count->n < n; count->n++) {
 		const struct glp_event *e = events[count->n];
 		struct part *part = &count->part[e->of];
-		size_t same = find_same(count, count->n, e);
 		int index = 0, ret = part->session ? 0 : new_session(k, e->of, &part->session);
+		size_t same = 0;
 
+		/* What is there by another name is counted once. */
+		while (same < count->n && count->events[same] != e)
+			same++;
 		if (same < count->n)
 			index = (int)count->items[same];
 		else if (ret == 0)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "gl/extension/driver.h"
 
@@ -60,15 +61,20 @@ struct glp_events {
 	unsigned int max_active;
 };
 
-/* The library as one GL context uses it. */
-struct glp_counting;
+/**
+ * struct glp_counting - libntime as one GL context uses it; zeroed: nothing is open yet
+ * @ctx:	NULL: not opened, or it was not possible
+ * @pid:	process that opened it
+ */
+struct glp_counting {
+	struct ntime_ctx *ctx;
+	pid_t pid;
+};
 /* One monitor's session. */
 struct glp_count;
 
-/** glp_counting_new() - opens nothing yet; NULL: no memory */
-struct glp_counting *glp_counting_new(void);
-/** glp_counting_free() - its counts must be free; NULL is accepted */
-void glp_counting_free(struct glp_counting *k);
+/** glp_counting_fini() - its counts must be free */
+void glp_counting_fini(struct glp_counting *k);
 
 /**
  * glp_events_list() - what can be counted of a list

@@ -32,7 +32,6 @@ static struct glp_group *add_group(struct glp_groups *g, enum glp_group_kind kin
 		return NULL;
 	group->kind = kind;
 	group->name = kind_names[kind];
-	group->n = 0;
 	/* Numbers of drivers may be any; ours are the next ones. */
 	group->id = (GLuint)g->n_own;
 	for (GLint i = 0; i < g->n_drivers; i++)
@@ -64,7 +63,7 @@ static int add_events(struct glp_groups *g, enum glp_group_kind kind, const char
 	struct glp_group *group;
 	bool fit_at_once;
 
-	if (glp_events_list(g->counting, list, events) < 0)
+	if (glp_events_list(&g->counting, list, events) < 0)
 		return -1;
 	group = add_group(g, kind, 2 * events->n + 1);
 	if (!group)
@@ -122,21 +121,15 @@ static int ask_driver(struct glp_context *c, struct glp_groups *g)
 
 static int fill_groups(struct glp_context *c, struct glp_groups *g)
 {
+	const char *choice = getenv(CHOICE);
 	int ret = ask_driver(c, g);
 
-	g->counting = glp_counting_new();
-	if (!g->counting)
-		return -1;
-	for (unsigned int kind = 0; kind < GLP_N_KINDS && ret == 0; kind++) {
-		const char *list = kind == GLP_CPU     ? cpu_events
-				   : kind == GLP_NTIME ? getenv(CHOICE)
-						       : NULL;
-
-		if (kind == GLP_PIPELINE)
-			ret = add_queries(c, g);
-		else if (list && *list)
-			ret = add_events(g, kind, list);
-	}
+	if (ret == 0)
+		ret = add_events(g, GLP_CPU, cpu_events);
+	if (ret == 0)
+		ret = add_queries(c, g);
+	if (ret == 0 && choice && *choice)
+		ret = add_events(g, GLP_NTIME, choice);
 	return ret;
 }
 
@@ -170,7 +163,7 @@ void glp_groups_free(struct glp_groups *g)
 		free(g->own[kind].counters);
 		glp_events_fini(&g->events[kind]);
 	}
-	glp_counting_free(g->counting);
+	glp_counting_fini(&g->counting);
 	free(g->drivers);
 	free(g);
 }
@@ -183,47 +176,30 @@ const struct glp_group *glp_group_find(const struct glp_groups *g, GLuint id)
 	return NULL;
 }
 
-/* What a call of the program is about; all NULL where there is no context or no memory. */
+/*
+ * What a call of the program is about: @group and @counter are ours, or NULL. @is_drivers: the
+ * driver answers.
+ */
 struct asked {
 	struct glp_context *c;
-	const struct glp_groups *groups;
 	const struct glp_group *group;
 	const struct glp_counter *counter;
+	bool is_drivers;
 };
 
-/*
- * Of a group by number. False: the call is answered, with an error or by the driver: then
- * @drivers is true.
- */
-static bool ask_group(struct asked *a, GLuint group, bool *drivers)
+/* Of a group by number, and with @counter of one of its counters; after an error it has none. */
+static struct asked ask(GLuint group, const GLuint *counter)
 {
-	*drivers = false;
-	memset(a, 0, sizeof(*a));
-	a->c = glp_context_current();
-	if (!a->c)
-		return false;
-	a->groups = glp_groups_get(a->c);
-	if (!a->groups)
-		return false;
-	a->group = glp_group_find(a->groups, group);
-	if (a->group)
-		return true;
-	*drivers = a->c->driver_has;
-	if (!*drivers)
-		glp_context_raise(a->c, GL_INVALID_VALUE);
-	return false;
-}
+	struct glp_context *c = glp_context_current();
+	const struct glp_groups *g = c ? glp_groups_get(c) : NULL;
+	struct asked a = { .c = c, .group = g ? glp_group_find(g, group) : NULL };
 
-static bool ask_counter(struct asked *a, GLuint group, GLuint counter, bool *drivers)
-{
-	if (!ask_group(a, group, drivers))
-		return false;
-	if (counter >= a->group->n) {
-		glp_context_raise(a->c, GL_INVALID_VALUE);
-		return false;
-	}
-	a->counter = &a->group->counters[counter];
-	return true;
+	a.is_drivers = g && !a.group && c->driver_has;
+	if (a.group && counter && *counter < a.group->n)
+		a.counter = &a.group->counters[*counter];
+	if (g && !a.is_drivers && !(counter ? (const void *)a.counter : a.group))
+		glp_context_raise(c, GL_INVALID_VALUE);
+	return a;
 }
 
 void glGetPerfMonitorGroupsAMD(GLint *numGroups, GLsizei groupsSize, GLuint *groups)
@@ -247,11 +223,10 @@ void glGetPerfMonitorGroupsAMD(GLint *numGroups, GLsizei groupsSize, GLuint *gro
 void glGetPerfMonitorCountersAMD(GLuint group, GLint *numCounters, GLint *maxActiveCounters,
 				 GLsizei counterSize, GLuint *counters)
 {
-	struct asked a;
-	bool drivers;
+	struct asked a = ask(group, NULL);
 
-	if (!ask_group(&a, group, &drivers)) {
-		if (drivers)
+	if (!a.group) {
+		if (a.is_drivers)
 			a.c->driver->GetPerfMonitorCountersAMD(
 				group, numCounters, maxActiveCounters, counterSize, counters);
 		return;
@@ -288,56 +263,46 @@ static void copy_string(const char *from, GLsizei size, GLsizei *length, GLchar 
 void glGetPerfMonitorGroupStringAMD(GLuint group, GLsizei bufSize, GLsizei *length,
 				    GLchar *groupString)
 {
-	struct asked a;
-	bool drivers;
+	struct asked a = ask(group, NULL);
 
-	if (ask_group(&a, group, &drivers))
+	if (a.group)
 		copy_string(a.group->name, bufSize, length, groupString);
-	else if (drivers)
+	else if (a.is_drivers)
 		a.c->driver->GetPerfMonitorGroupStringAMD(group, bufSize, length, groupString);
 }
 
 void glGetPerfMonitorCounterStringAMD(GLuint group, GLuint counter, GLsizei bufSize,
 				      GLsizei *length, GLchar *counterString)
 {
-	struct asked a;
-	bool drivers;
+	struct asked a = ask(group, &counter);
 
-	if (ask_counter(&a, group, counter, &drivers))
+	if (a.counter)
 		copy_string(a.counter->name, bufSize, length, counterString);
-	else if (drivers)
+	else if (a.is_drivers)
 		a.c->driver->GetPerfMonitorCounterStringAMD(group, counter, bufSize, length,
 							    counterString);
 }
 
 static void put_range(GLenum type, void *data)
 {
-	static const GLfloat reals[2] = { 0, FLT_MAX }, percents[2] = { 0, 100 };
 	static const GLuint integers[2] = { 0, UINT32_MAX };
 	static const GLuint64 longs[2] = { 0, UINT64_MAX };
+	const GLfloat reals[2] = { 0, type == GL_PERCENTAGE_AMD ? 100 : FLT_MAX };
 
-	switch (type) {
-	case GL_UNSIGNED_INT:
+	if (type == GL_UNSIGNED_INT)
 		memcpy(data, integers, sizeof(integers));
-		break;
-	case GL_UNSIGNED_INT64_AMD:
+	else if (type == GL_UNSIGNED_INT64_AMD)
 		memcpy(data, longs, sizeof(longs));
-		break;
-	case GL_PERCENTAGE_AMD:
-		memcpy(data, percents, sizeof(percents));
-		break;
-	default:
+	else
 		memcpy(data, reals, sizeof(reals));
-	}
 }
 
 void glGetPerfMonitorCounterInfoAMD(GLuint group, GLuint counter, GLenum pname, void *data)
 {
-	struct asked a;
-	bool drivers;
+	struct asked a = ask(group, &counter);
 
-	if (!ask_counter(&a, group, counter, &drivers)) {
-		if (drivers)
+	if (!a.counter) {
+		if (a.is_drivers)
 			a.c->driver->GetPerfMonitorCounterInfoAMD(group, counter, pname, data);
 		return;
 	}
@@ -349,50 +314,29 @@ void glGetPerfMonitorCounterInfoAMD(GLuint group, GLuint counter, GLenum pname, 
 		put_range(a.counter->type, data);
 }
 
-/* The driver's queries and the events that are missing, in this order. */
-static bool find_missing(struct glp_context *c, const struct glp_groups *g, GLuint index,
-			 const char *(*out)[4])
-{
-	for (unsigned int kind = 0; kind < GLP_N_KINDS; kind++) {
-		const struct glp_events *events = &g->events[kind];
-
-		for (size_t i = 0; i < events->n; i++) {
-			const struct glp_event *e = &events->events[i];
-
-			if (e->why && index-- == 0) {
-				memcpy(*out,
-				       (const char *[]){ kind_names[kind], e->name, e->why,
-							 e->remedy },
-				       sizeof(*out));
-				return true;
-			}
-		}
-		for (unsigned int q = 0; kind == GLP_PIPELINE && q < GLP_N_QUERIES; q++) {
-			const char *why = c->pipeline.queries[q].why;
-
-			if (why && index-- == 0) {
-				memcpy(*out,
-				       (const char *[]){ kind_names[kind], glp_pipeline_name(q),
-							 why, "none" },
-				       sizeof(*out));
-				return true;
-			}
-		}
-	}
-	return false;
-}
-
+/* The driver's queries and the events that are missing, in the order of groups. */
 GLboolean glGetPerfMonitorMissingNTIME(GLuint index, GLsizei size, GLchar *group, GLchar *counter,
 				       GLchar *reason, GLchar *remedy)
 {
 	struct glp_context *c = glp_context_current();
 	const struct glp_groups *g = c ? glp_groups_get(c) : NULL;
-	GLchar *const to[4] = { group, counter, reason, remedy };
-	const char *from[4];
+	size_t room = size > 0 ? (size_t)size : 0;
 
-	if (!g || size <= 0 || !find_missing(c, g, index, &from))
-		return GL_FALSE;
-	for (unsigned int i = 0; i < 4; i++)
-		snprintf(to[i], (size_t)size, "%s", from[i]);
-	return GL_TRUE;
+	for (unsigned int kind = 0; g && room && kind < GLP_N_KINDS; kind++) {
+		size_t queries = kind == GLP_PIPELINE ? GLP_N_QUERIES : 0;
+
+		for (unsigned int i = 0; i < g->events[kind].n + queries; i++) {
+			const struct glp_event *e = queries ? NULL : &g->events[kind].events[i];
+			const char *why = e ? e->why : c->pipeline.queries[i].why;
+
+			if (!why || index--)
+				continue;
+			snprintf(group, room, "%s", kind_names[kind]);
+			snprintf(counter, room, "%s", e ? e->name : glp_pipeline_name(i));
+			snprintf(reason, room, "%s", why);
+			snprintf(remedy, room, "%s", e ? e->remedy : "none");
+			return GL_TRUE;
+		}
+	}
+	return GL_FALSE;
 }

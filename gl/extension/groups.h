@@ -54,7 +54,7 @@ struct glp_groups {
 	GLint n_drivers;
 	struct glp_group own[GLP_N_KINDS];
 	size_t n_own;
-	struct glp_counting *counting;
+	struct glp_counting counting;
 	struct glp_events events[GLP_N_KINDS];
 };
 

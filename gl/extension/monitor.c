@@ -7,7 +7,6 @@
 
 #include "gl/extension/context.h"
 #include "gl/extension/groups.h"
-#include "gl/extension/monitor.h"
 
 enum monitor_state {
 	MONITOR_EMPTY,	/* no results: it never ran, or counters were selected since */
@@ -127,26 +126,20 @@ void glGenPerfMonitorsAMD(GLsizei n, GLuint *monitors)
 	}
 }
 
-/* The queries among the first @n of the selection. */
-static void end_queries(struct glp_context *c, struct glp_monitor *m, size_t n)
+/* To the queries among the first @n of the selection. */
+static void for_queries(struct glp_context *c, struct glp_monitor *m, size_t n,
+			void (*does)(struct glp_context *c, unsigned int q, struct glp_span *span))
 {
 	for (struct chosen *k = m->chosen; m->n_queries && k < m->chosen + n; k++)
 		if (is_query(k))
-			glp_pipeline_end(c, counter_of(k)->query, &k->span);
-}
-
-static void drop_queries(struct glp_context *c, struct glp_monitor *m, size_t n)
-{
-	for (struct chosen *k = m->chosen; m->n_queries && k < m->chosen + n; k++)
-		if (is_query(k))
-			glp_pipeline_drop(c, counter_of(k)->query, &k->span);
+			does(c, counter_of(k)->query, &k->span);
 }
 
 /* Results and what they are made from are not needed any more. */
 static void drop_results(struct glp_context *c, struct glp_monitor *m)
 {
 	if (m->state == MONITOR_ENDED)
-		drop_queries(c, m, m->n);
+		for_queries(c, m, m->n, glp_pipeline_drop);
 	m->state = MONITOR_EMPTY;
 }
 
@@ -172,7 +165,7 @@ static void finish(struct glp_context *c)
 static void end_monitor(struct glp_context *c, struct glp_monitor *m)
 {
 	/* First: the time on the GPU is not ours. */
-	end_queries(c, m, m->n);
+	for_queries(c, m, m->n, glp_pipeline_end);
 	if (m->runs_drivers)
 		c->driver->EndPerfMonitorAMD(m->drivers);
 	if (m->count) {
@@ -263,14 +256,6 @@ static void select_own(struct glp_context *c, struct glp_monitor *m, const struc
 			glp_context_raise(c, GL_OUT_OF_MEMORY);
 }
 
-static void select_drivers(struct glp_context *c, struct glp_monitor *m, bool enable, GLuint group,
-			   GLint n, GLuint *counters)
-{
-	if (!m->drivers)
-		c->driver->GenPerfMonitorsAMD(1, &m->drivers);
-	c->driver->SelectPerfMonitorCountersAMD(m->drivers, enable, group, n, counters);
-}
-
 void glSelectPerfMonitorCountersAMD(GLuint monitor, GLboolean enable, GLuint group,
 				    GLint numCounters, GLuint *counterList)
 {
@@ -295,10 +280,14 @@ void glSelectPerfMonitorCountersAMD(GLuint monitor, GLboolean enable, GLuint gro
 		m->state = MONITOR_ACTIVE;
 		m->is_void = true;
 	}
-	if (own)
+	if (own) {
 		select_own(c, m, own, enable, numCounters, counterList);
-	else
-		select_drivers(c, m, enable, group, numCounters, counterList);
+		return;
+	}
+	if (!m->drivers)
+		c->driver->GenPerfMonitorsAMD(1, &m->drivers);
+	c->driver->SelectPerfMonitorCountersAMD(m->drivers, enable, group, numCounters,
+						counterList);
 }
 
 /* The session of what libntime counts of the selection. 0; -ENOSPC: not in one pass. */
@@ -320,7 +309,7 @@ static int open_count(struct glp_context *c, struct glp_monitor *m)
 	for (size_t i = 0; i < m->n; i++)
 		if (!is_query(&m->chosen[i]))
 			events[n++] = counter_of(&m->chosen[i])->event;
-	ret = n ? glp_count_new(c->groups->counting, events, n, &m->count) : 0;
+	ret = n ? glp_count_new(&c->groups->counting, events, n, &m->count) : 0;
 	free(events);
 	return ret;
 }
@@ -340,8 +329,8 @@ static int begin_queries(struct glp_context *c, struct glp_monitor *m)
 		int ret = begin_query(c, &m->chosen[i], false);
 
 		if (ret < 0) {
-			end_queries(c, m, i);
-			drop_queries(c, m, i);
+			for_queries(c, m, i, glp_pipeline_end);
+			for_queries(c, m, i, glp_pipeline_drop);
 			return ret;
 		}
 	}
@@ -366,9 +355,8 @@ static GLenum begin_drivers(struct glp_context *c, struct glp_monitor *m)
 /* All or nothing. 0, or the error of the call. */
 static GLenum begin_monitor(struct glp_context *c, struct glp_monitor *m)
 {
-	GLenum error;
+	GLenum error = begin_drivers(c, m);
 
-	error = begin_drivers(c, m);
 	if (error)
 		return error;
 	if (begin_queries(c, m) < 0)
@@ -387,8 +375,8 @@ static GLenum begin_monitor(struct glp_context *c, struct glp_monitor *m)
 		(void)begin_query(c, &m->chosen[i], true);
 	return 0;
 err_queries:
-	end_queries(c, m, m->n);
-	drop_queries(c, m, m->n);
+	for_queries(c, m, m->n, glp_pipeline_end);
+	for_queries(c, m, m->n, glp_pipeline_drop);
 err_driver:
 	if (m->runs_drivers)
 		c->driver->EndPerfMonitorAMD(m->drivers);
@@ -403,12 +391,8 @@ void glBeginPerfMonitorAMD(GLuint monitor)
 
 	if (!m)
 		return;
-	if (m->state == MONITOR_ACTIVE) {
-		glp_context_raise(c, GL_INVALID_OPERATION);
-		return;
-	}
 	/* What does not fit leaves the results of last time. */
-	if (open_count(c, m) < 0) {
+	if (m->state == MONITOR_ACTIVE || open_count(c, m) < 0) {
 		glp_context_raise(c, GL_INVALID_OPERATION);
 		return;
 	}
@@ -478,17 +462,12 @@ static size_t put_value(GLuint *to, const struct glp_value *v)
 {
 	const uint32_t narrow = (uint32_t)v->integer;
 
-	switch (v->type) {
-	case GL_UNSIGNED_INT64_AMD:
+	if (v->type == GL_UNSIGNED_INT64_AMD) {
 		memcpy(to, &v->integer, sizeof(v->integer));
 		return 2;
-	case GL_UNSIGNED_INT:
-		memcpy(to, &narrow, sizeof(narrow));
-		return 1;
-	default:
-		memcpy(to, &v->real, sizeof(v->real));
-		return 1;
 	}
+	memcpy(to, v->type == GL_UNSIGNED_INT ? (const void *)&narrow : &v->real, sizeof(narrow));
+	return 1;
 }
 
 /*
@@ -513,7 +492,7 @@ static int collect(struct glp_context *c, struct glp_monitor *m)
 		records[m->n_words++] = k->counter;
 		m->n_words += put_value(&records[m->n_words], &k->value);
 	}
-	drop_queries(c, m, m->n);
+	for_queries(c, m, m->n, glp_pipeline_drop);
 	m->state = MONITOR_DONE;
 	return 0;
 }
