@@ -142,18 +142,17 @@ void cli_gl_write_plot(FILE *f, const struct cli_gl_run *run)
 	fputs(": a bar a frame, without frame 0</text>\n", f);
 	for (size_t i = 0; i < run->frames.n; i++) {
 		const struct cli_gl_series *s = &run->frames.series[i];
-		struct strip p = { .s = s, .item = SIZE_MAX, .name = "frame time", .unit = "ns" };
 
-		for (size_t k = 0; k < s->items + 1 && s->n > 1; k++) {
-			if (k) {
-				p.item = k - 1;
-				p.name = s->item[k - 1].name;
-				p.unit = s->item[k - 1].unit_text;
-			}
-			if (k && s->item[k - 1].is_hidden)
-				continue;
-			bottom += STRIP;
-			p.bottom = bottom;
+		if (s->n <= 1)
+			continue;
+		CLI_GL_FOR_EACH_ITEM(k, s)
+		{
+			struct strip p = { .s = s,
+					   .item = k,
+					   .name = k == SIZE_MAX ? "frame time" : s->item[k].name,
+					   .unit = k == SIZE_MAX ? "ns" : s->item[k].unit_text,
+					   .bottom = bottom += STRIP };
+
 			put_strip(f, &p);
 		}
 	}

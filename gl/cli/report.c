@@ -73,29 +73,36 @@ static char *text_of(double value, const char *unit, bool utf8)
 	return cli_format("%s%s%s", n.text, *shown ? " " : "", shown);
 }
 
-static void put_row(struct cli_table *t, const char *name, const char *unit,
-		    const struct cli_gl_summary *sum)
+/* The program's own figures stand for the default events. */
+static const char *name_for_people(const struct cli_gl_series *s, size_t item)
 {
-	const double value[] = { sum->median, sum->p99, sum->max };
-	struct cli_cell cell[N_COLUMNS] = { [NAME] = cli_text(name) };
+	const char *name = item == SIZE_MAX ? "frame time" : s->item[item].name;
+
+	return strcmp(name, "task-clock") == 0	  ? "CPU time"
+	       : strcmp(name, "page-faults") == 0 ? "page faults"
+						  : name;
+}
+
+static const char *unit_of(const struct cli_gl_series *s, size_t item)
+{
+	return item == SIZE_MAX ? "ns" : s->item[item].unit_text;
+}
+
+static void put_row(struct cli_table *t, const struct cli_gl_series *s, size_t item)
+{
+	struct cli_gl_summary sum = cli_gl_summarize(s, item);
+	const double value[] = { sum.median, sum.p99, sum.max };
+	struct cli_cell cell[N_COLUMNS] = { [NAME] = cli_text(name_for_people(s, item)) };
 	char *text[3] = { NULL };
 
-	for (size_t i = 0; i < 3 && sum->n; i++) {
-		text[i] = text_of(value[i], unit, t->utf8);
+	for (size_t i = 0; i < 3 && sum.n; i++) {
+		text[i] = text_of(value[i], unit_of(s, item), t->utf8);
 		cell[MEDIAN + i] = cli_text(text[i]);
-		cell[FRAME] = cli_count(sum->worst);
+		cell[FRAME] = cli_count(sum.worst);
 	}
 	cli_table_row(t, cell);
 	for (size_t i = 0; i < 3; i++)
 		free(text[i]);
-}
-
-/* The program's own figures stand for the default events. */
-static const char *name_for_people(const char *name)
-{
-	return strcmp(name, "task-clock") == 0	  ? "CPU time"
-	       : strcmp(name, "page-faults") == 0 ? "page faults"
-						  : name;
 }
 
 static size_t number_of(const struct cli_gl_run *run, const struct cli_gl_series *s)
@@ -122,15 +129,8 @@ static void write_series(FILE *f, const struct cli_look *look, const struct cli_
 	fputs(" (frame 0 is left out)\n\n", f);
 	free(time);
 	cli_table_init(&table, &columns, look->utf8);
-	put_row(&table, "frame time", "ns", &length);
-	for (size_t i = 0; i < s->items; i++) {
-		struct cli_gl_summary sum;
-
-		if (s->item[i].is_hidden)
-			continue;
-		sum = cli_gl_summarize(s, i);
-		put_row(&table, name_for_people(s->item[i].name), s->item[i].unit_text, &sum);
-	}
+	CLI_GL_FOR_EACH_ITEM(i, s)
+	put_row(&table, s, i);
 	cli_table_print(&table, f, look);
 	cli_table_fini(&table);
 	if (s->lost)
@@ -224,35 +224,28 @@ static const struct cli_column summary_column[] = {
 };
 static const struct cli_columns summary_columns = { .column = summary_column, .n = 5 };
 
-static json_t *summary_json(const char *name, const char *unit, const struct cli_gl_summary *sum)
+static json_t *summary_json(const struct cli_gl_series *s, size_t item)
 {
-	json_t *json = sum->n ? cli_json_struct(&summary_columns, sum) : json_object();
+	struct cli_gl_summary sum = cli_gl_summarize(s, item);
+	json_t *json = sum.n ? cli_json_struct(&summary_columns, &sum) : json_object();
+	const char *name = item == SIZE_MAX ? "frame-time" : s->item[item].name;
 
 	json_object_set_new(json, "name", cli_json_text(name));
-	json_object_set_new(json, "unit", cli_json_text(unit));
-	json_object_set_new(json, "frames", cli_json_count(sum->n));
-	if (sum->n)
-		json_object_set_new(json, "max_frame", cli_json_count(sum->worst));
+	json_object_set_new(json, "unit", cli_json_text(unit_of(s, item)));
+	json_object_set_new(json, "frames", cli_json_count(sum.n));
+	if (sum.n)
+		json_object_set_new(json, "max_frame", cli_json_count(sum.worst));
 	return json;
 }
 
 static json_t *series_json(const struct cli_gl_run *run, const struct cli_gl_series *s)
 {
 	json_t *json = json_object(), *items = json_array(), *frames = json_array();
-	struct cli_gl_summary length = cli_gl_summarize(s, SIZE_MAX);
 	struct cli_wide w;
 
 	cli_wide_init(&w, s->item, s->items);
-	json_array_append_new(items, summary_json("frame-time", "ns", &length));
-	for (size_t i = 0; i < s->items; i++) {
-		struct cli_gl_summary sum;
-
-		if (s->item[i].is_hidden)
-			continue;
-		sum = cli_gl_summarize(s, i);
-		json_array_append_new(items,
-				      summary_json(s->item[i].name, s->item[i].unit_text, &sum));
-	}
+	CLI_GL_FOR_EACH_ITEM(i, s)
+	json_array_append_new(items, summary_json(s, i));
 	for (size_t i = 0; i < s->n; i++) {
 		fill(&w, run, s, i);
 		json_array_append_new(frames, cli_json_row(&w.columns, w.cell));

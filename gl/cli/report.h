@@ -22,6 +22,13 @@ struct cli_gl_summary {
 	uint64_t worst;
 };
 
+/* NOLINTBEGIN(bugprone-macro-parentheses) the name of a variable cannot have any */
+/* SIZE_MAX, the lengths of frames, and behind it each value that is shown. */
+#define CLI_GL_FOR_EACH_ITEM(item_, s)                                                             \
+	for (size_t item_ = SIZE_MAX; item_ == SIZE_MAX || item_ < (s)->items; item_++)            \
+		if (item_ == SIZE_MAX || !(s)->item[item_].is_hidden)
+/* NOLINTEND(bugprone-macro-parentheses) */
+
 /* Of value @item; SIZE_MAX: of the lengths of frames, in ns. */
 struct cli_gl_summary cli_gl_summarize(const struct cli_gl_series *s, size_t item);
 
