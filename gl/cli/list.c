@@ -13,6 +13,7 @@
 #include "base/command/signals.h"
 #include "gl/cli/context.h"
 #include "gl/cli/gl.h"
+#include "gl/extension/driver.h"
 #include "base/output/absence.h"
 #include "base/output/csv.h"
 #include "base/output/exit.h"
@@ -25,15 +26,20 @@
 #define MOST_GROUPS 64
 
 /* Those of GL, from GetProcAddress. The last one is ours (gl/extension). */
+#define FUNCTIONS(X)                                                                               \
+	X(GetString)                                                                               \
+	X(GetPerfMonitorGroupsAMD)                                                                 \
+	X(GetPerfMonitorCountersAMD)                                                               \
+	X(GetPerfMonitorGroupStringAMD)                                                            \
+	X(GetPerfMonitorCounterStringAMD)                                                          \
+	X(GetPerfMonitorCounterInfoAMD)                                                            \
+	X(GetPerfMonitorMissingNTIME)
+
 struct functions {
-	const GLubyte *(*get_string)(GLenum name);
-	PFNGLGETPERFMONITORGROUPSAMDPROC get_groups;
-	PFNGLGETPERFMONITORCOUNTERSAMDPROC get_counters;
-	PFNGLGETPERFMONITORGROUPSTRINGAMDPROC get_group_string;
-	PFNGLGETPERFMONITORCOUNTERSTRINGAMDPROC get_counter_string;
-	PFNGLGETPERFMONITORCOUNTERINFOAMDPROC get_counter_info;
-	GLboolean (*get_missing)(GLuint index, GLsizei size, GLchar *group, GLchar *counter,
-				 GLchar *reason, GLchar *remedy);
+/* NOLINTNEXTLINE(bugprone-macro-parentheses) the name of a member cannot have any */
+#define MEMBER(name) __typeof__(&gl##name) name;
+	FUNCTIONS(MEMBER)
+#undef MEMBER
 };
 
 /**
@@ -74,30 +80,6 @@ static const struct cli_column column[] = {
 static const struct cli_columns columns = { .column = column,
 					    .n = sizeof(column) / sizeof(column[0]) };
 
-static void load_gl(struct list *l)
-{
-	const struct {
-		const char *name;
-		void *to;
-	} wanted[] = {
-		{ "glGetString", &l->f.get_string },
-		{ "glGetPerfMonitorGroupsAMD", &l->f.get_groups },
-		{ "glGetPerfMonitorCountersAMD", &l->f.get_counters },
-		{ "glGetPerfMonitorGroupStringAMD", &l->f.get_group_string },
-		{ "glGetPerfMonitorCounterStringAMD", &l->f.get_counter_string },
-		{ "glGetPerfMonitorCounterInfoAMD", &l->f.get_counter_info },
-		{ "glGetPerfMonitorMissingNTIME", &l->f.get_missing },
-	};
-
-	/* glvnd has a function for every name that begins with gl. */
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		__eglMustCastToProperFunctionPointerType function =
-			l->context.egl.GetProcAddress(wanted[i].name);
-
-		memcpy(wanted[i].to, &function, sizeof(function));
-	}
-}
-
 static const char *name_of_type(GLenum type)
 {
 	switch (type) {
@@ -112,11 +94,10 @@ static const char *name_of_type(GLenum type)
 	}
 }
 
-static struct row *add_row(struct list *l)
+static void add_row(struct list *l, struct row row)
 {
 	cli_grow(&l->row, l->n);
-	memset(&l->row[l->n], 0, sizeof(*l->row));
-	return &l->row[l->n++];
+	l->row[l->n++] = row;
 }
 
 static void read_group(struct list *l, GLuint group)
@@ -124,24 +105,23 @@ static void read_group(struct list *l, GLuint group)
 	GLint n = 0, most = 0;
 	GLuint *counter;
 
-	l->f.get_counters(group, &n, &most, 0, NULL);
+	l->f.GetPerfMonitorCountersAMD(group, &n, &most, 0, NULL);
 	counter = cli_calloc((size_t)(n > 0 ? n : 1), sizeof(*counter));
-	l->f.get_counters(group, NULL, NULL, n, counter);
+	l->f.GetPerfMonitorCountersAMD(group, NULL, NULL, n, counter);
 	for (GLint i = 0; i < n; i++) {
 		char group_name[TEXT_BYTES] = "", name[TEXT_BYTES] = "";
-		struct row *row = add_row(l);
 		GLenum type = 0;
 
-		l->f.get_group_string(group, TEXT_BYTES - 1, NULL, group_name);
-		l->f.get_counter_string(group, counter[i], TEXT_BYTES - 1, NULL, name);
-		l->f.get_counter_info(group, counter[i], GL_COUNTER_TYPE_AMD, &type);
-		*row = (struct row){ .group = cli_strdup(group_name),
-				     .name = cli_strdup(name),
-				     .type = name_of_type(type),
-				     .is_there = 1,
-				     .group_id = group,
-				     .counter = counter[i],
-				     .most = (uint32_t)most };
+		l->f.GetPerfMonitorGroupStringAMD(group, TEXT_BYTES - 1, NULL, group_name);
+		l->f.GetPerfMonitorCounterStringAMD(group, counter[i], TEXT_BYTES - 1, NULL, name);
+		l->f.GetPerfMonitorCounterInfoAMD(group, counter[i], GL_COUNTER_TYPE_AMD, &type);
+		add_row(l, (struct row){ .group = cli_strdup(group_name),
+					 .name = cli_strdup(name),
+					 .type = name_of_type(type),
+					 .is_there = 1,
+					 .group_id = group,
+					 .counter = counter[i],
+					 .most = (uint32_t)most });
 	}
 	free(counter);
 }
@@ -150,14 +130,12 @@ static void read_missing(struct list *l)
 {
 	char group[TEXT_BYTES], name[TEXT_BYTES], reason[TEXT_BYTES], remedy[TEXT_BYTES];
 
-	for (GLuint i = 0; l->f.get_missing(i, TEXT_BYTES, group, name, reason, remedy); i++) {
-		struct row *row = add_row(l);
-
-		*row = (struct row){ .group = cli_strdup(group),
-				     .name = cli_strdup(name),
-				     .reason = cli_strdup(reason),
-				     .remedy = cli_strdup(remedy) };
-	}
+	for (GLuint i = 0;
+	     l->f.GetPerfMonitorMissingNTIME(i, TEXT_BYTES, group, name, reason, remedy); i++)
+		add_row(l, (struct row){ .group = cli_strdup(group),
+					 .name = cli_strdup(name),
+					 .reason = cli_strdup(reason),
+					 .remedy = cli_strdup(remedy) });
 }
 
 static int read_rows(struct list *l)
@@ -165,15 +143,18 @@ static int read_rows(struct list *l)
 	GLuint group[MOST_GROUPS];
 	GLint n = 0;
 
-	load_gl(l);
-	l->version = cli_strdup((const char *)l->f.get_string(GL_VERSION));
-	l->renderer = cli_strdup((const char *)l->f.get_string(GL_RENDERER));
-	if (!strstr((const char *)l->f.get_string(GL_EXTENSIONS), "GL_AMD_performance_monitor")) {
+	/* glvnd has a function for every name that begins with gl. */
+#define LOAD(name) *(void **)&l->f.name = (void *)l->context.egl.GetProcAddress("gl" #name);
+	FUNCTIONS(LOAD)
+#undef LOAD
+	l->version = cli_strdup((const char *)l->f.GetString(GL_VERSION));
+	l->renderer = cli_strdup((const char *)l->f.GetString(GL_RENDERER));
+	if (!strstr((const char *)l->f.GetString(GL_EXTENSIONS), "GL_AMD_performance_monitor")) {
 		cli_say("GL_AMD_performance_monitor did not get into the context: is libEGL_ntime "
 			"there, and can it be loaded (LD_DEBUG=libs)?");
 		return -1;
 	}
-	l->f.get_groups(&n, MOST_GROUPS, group);
+	l->f.GetPerfMonitorGroupsAMD(&n, MOST_GROUPS, group);
 	for (GLint i = 0; i < n && i < MOST_GROUPS; i++)
 		read_group(l, group[i]);
 	read_missing(l);
