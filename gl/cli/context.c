@@ -96,15 +96,10 @@ static int open_display(struct cli_gl_context *c, const struct x *x)
 /* One with depth; of a window, of its visual. NULL: there is none. */
 static EGLConfig choose_config(const struct cli_gl_context *c, const struct x *x)
 {
-	const EGLint wanted[] = { EGL_SURFACE_TYPE,
-				  x->display ? EGL_WINDOW_BIT : EGL_PBUFFER_BIT,
-				  EGL_RENDERABLE_TYPE,
-				  EGL_OPENGL_BIT,
-				  EGL_RED_SIZE,
-				  8,
-				  EGL_DEPTH_SIZE,
-				  24,
-				  EGL_NONE };
+	const EGLint kind = x->display ? EGL_WINDOW_BIT : EGL_PBUFFER_BIT;
+	const EGLint wanted[] = { EGL_SURFACE_TYPE, kind,	  EGL_RENDERABLE_TYPE,
+				  EGL_OPENGL_BIT,   EGL_RED_SIZE, 8,
+				  EGL_DEPTH_SIZE,   24,		  EGL_NONE };
 	EGLConfig config[64];
 	EGLint n = 0, visual = 0;
 

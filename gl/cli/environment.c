@@ -129,17 +129,10 @@ static void set(const char *name, const char *value)
 		cli_memory_end();
 }
 
-/* @part @times, separated by colons. */
-static void set_repeated(const char *name, const char *part, size_t times)
+static void set_text(const char *name, char *text)
 {
-	struct cli_text text;
-
-	cli_text_begin(&text);
-	for (size_t i = 0; i < times; i++)
-		fprintf(text.f, "%s%s", i ? ":" : "", part);
-	cli_text_end(&text);
-	set(name, text.text);
-	free(text.text);
+	set(name, text);
+	free(text);
 }
 
 static const char *egl_folders(void)
@@ -154,8 +147,7 @@ static int prepare_egl(const struct cli_gl *gl, const char *folder)
 {
 	const char *files = environment(EGL_FILES), *libraries = environment(CLI_GL_VENDORS);
 	struct vendors v = { .n = 0 };
-	char path[PATH_MAX];
-	struct cli_text names;
+	struct cli_text names, paths;
 
 	/* "ntime gl -- ntime gl -- PROGRAM": it stands there already. */
 	if (libraries && files && !gl->vendor)
@@ -169,16 +161,14 @@ static int prepare_egl(const struct cli_gl *gl, const char *folder)
 	if (v.n == 0)
 		return -ENOENT;
 	cli_text_begin(&names);
+	cli_text_begin(&paths);
 	for (size_t i = 0; i < v.n; i++) {
 		fprintf(names.f, "%s%s", i ? ":" : "", v.library[i]);
+		fprintf(paths.f, "%s%s/egl.json", i ? ":" : "", folder);
 		free(v.library[i]);
 	}
-	cli_text_end(&names);
-	set(CLI_GL_VENDORS, names.text);
-	free(names.text);
-	if (snprintf(path, sizeof(path), "%s/egl.json", folder) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	set_repeated(EGL_FILES, path, v.n);
+	set_text(CLI_GL_VENDORS, cli_text_end(&names));
+	set_text(EGL_FILES, cli_text_end(&paths));
 	return 0;
 }
 
@@ -187,19 +177,14 @@ static void prepare_glx(const struct cli_gl *gl, const char *folder)
 {
 	const char *name = gl->vendor ? gl->vendor : environment(GLX_NAME);
 	const char *others = environment(LOADER_PATH);
-	char *text;
 
 	if (!gl->vendor && name && strcmp(name, "ntime") == 0)
 		return;
-	if (name) {
-		text = cli_format("libGLX_%s.so.0", name);
-		set(OUR_GLX, text);
-		free(text);
-	}
+	if (name)
+		set_text(OUR_GLX, cli_format("libGLX_%s.so.0", name));
 	set(GLX_NAME, "ntime");
-	text = cli_format("%s%s%s", folder, others ? ":" : "", others ? others : "");
-	set(LOADER_PATH, text);
-	free(text);
+	set_text(LOADER_PATH,
+		 cli_format("%s%s%s", folder, others ? ":" : "", others ? others : ""));
 }
 
 static bool is_preloaded(void)
@@ -213,7 +198,6 @@ static bool is_preloaded(void)
 static int prepare_preload(const char *folder)
 {
 	const char *others = environment(PRELOAD);
-	char *text;
 
 	/* Two of our libraries in one program would count twice. */
 	if (is_preloaded() || environment(CLI_GL_VENDORS))
@@ -224,10 +208,8 @@ static int prepare_preload(const char *folder)
 			folder);
 		return -EINVAL;
 	}
-	text = cli_format("%s/" PRELOAD_LIBRARY "%s%s", folder, others ? ":" : "",
-			  others ? others : "");
-	set(PRELOAD, text);
-	free(text);
+	set_text(PRELOAD, cli_format("%s/" PRELOAD_LIBRARY "%s%s", folder, others ? ":" : "",
+				     others ? others : ""));
 	return 0;
 }
 

@@ -21,25 +21,17 @@
 #define TEXT(member) CLI_TEXT(struct cli_gl, member)
 
 #define OPTION_VENDOR                                                                              \
-	{                                                                                          \
-		0, "vendor", "NAME",                                                               \
-			"the driver whose OpenGL is used where there are several, such as mesa "   \
-			"or nvidia",                                                               \
-			TEXT(vendor)                                                               \
-	}
+	0, "vendor", "NAME",                                                                       \
+		"the driver whose OpenGL is used where there are several, such as mesa or nvidia", \
+		TEXT(vendor)
 #define OPTION_EVENT                                                                               \
-	{                                                                                          \
-		'e', "event", "LIST",                                                              \
-			"events, metrics and queries of the driver (samples-passed), separated "   \
-			"by commas, that "                                                         \
-			"are counted in each frame and become the group ntime; may be repeated"    \
-	}
-
+	'e', "event", "LIST",                                                                      \
+		"events, metrics and queries of the driver (samples-passed), separated by "        \
+		"commas, that are counted in each frame and become the group ntime; may be "       \
+		"repeated"
 #define OPTION_PRELOAD                                                                             \
-	{                                                                                          \
-		0, "preload", NULL, "load the counters by LD_PRELOAD: for systems without glvnd",  \
-			FLAG(is_preload)                                                           \
-	}
+	0, "preload", NULL, "load the counters by LD_PRELOAD: for systems without glvnd",          \
+		FLAG(is_preload)
 #define OPTIONS_FILES                                                                              \
 	{ 0, "csv", "FILE", "write a row a frame, a column a counter", TEXT(csv) },                \
 		{ 0, "json", "FILE", "write the frames and their statistics as JSON",              \
@@ -56,9 +48,9 @@
 	}
 
 static const struct cli_option options[] = {
-	OPTION_EVENT,
-	OPTION_VENDOR,
-	OPTION_PRELOAD,
+	{ OPTION_EVENT },
+	{ OPTION_VENDOR },
+	{ OPTION_PRELOAD },
 	OPTIONS_FILES,
 	{ 'q', "quiet", NULL, "print no summary of the frames", FLAG(is_quiet) },
 	CLI_OPTION_HELP,
@@ -66,8 +58,8 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_option list_options[] = {
-	OPTION_EVENT,
-	OPTION_VENDOR,
+	{ OPTION_EVENT },
+	{ OPTION_VENDOR },
 	{ 0, "es", NULL, "what a program of OpenGL ES sees", FLAG(is_es) },
 	{ 0, "csv", NULL, "write comma-separated values", FLAG(is_csv) },
 	{ 0, "json", NULL, "write JSON", FLAG(is_json) },
@@ -76,12 +68,12 @@ static const struct cli_option list_options[] = {
 };
 
 static const struct cli_option harness_options[] = {
-	OPTION_EVENT,
+	{ OPTION_EVENT },
 	CLI_GL_SCENE_OPTIONS(struct cli_gl),
 	{ 0, "trace", "FILE", "replay this recording of apitrace instead of the scene",
 	  TEXT(harness.trace) },
-	OPTION_VENDOR,
-	OPTION_PRELOAD,
+	{ OPTION_VENDOR },
+	{ OPTION_PRELOAD },
 	OPTIONS_FILES,
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,

@@ -133,7 +133,7 @@ static void write_number(FILE *f, const char *name, double value, const char *un
 		fprintf(f, "%s=%s\n", name, cli_number_exact(value).text);
 }
 
-void cli_gl_harness_write(FILE *f, const struct cli_gl_harness *h, const struct cli_gl_run *run)
+void cli_gl_harness_write(FILE *f, const struct cli_gl_run *run)
 {
 	for (size_t i = 0; i < run->frames.n; i++) {
 		const struct cli_gl_series *s = &run->frames.series[i];
@@ -147,7 +147,7 @@ void cli_gl_harness_write(FILE *f, const struct cli_gl_harness *h, const struct 
 			sum = cli_gl_summarize(s, k);
 			if (!sum.n)
 				continue;
-			write_options(f, h, s->item[k].name);
+			write_options(f, run->harness, s->item[k].name);
 			fprintf(f, "STATS:\nfps=%.3g\n", 1e9 / length.mean);
 			write_number(f, "mean", sum.mean, s->item[k].unit_text);
 			write_number(f, "min", sum.min, s->item[k].unit_text);

@@ -24,6 +24,6 @@ struct cli_gl_harness {
 char **cli_gl_harness_program(const struct cli_gl_harness *h);
 
 /* A block of OPTIONS and STATS for each counter, as the SDK sample of NVIDIA wrote them. */
-void cli_gl_harness_write(FILE *f, const struct cli_gl_harness *h, const struct cli_gl_run *run);
+void cli_gl_harness_write(FILE *f, const struct cli_gl_run *run);
 
 #endif

@@ -43,9 +43,7 @@ static bool has_loader(int fd, const Elf64_Ehdr *head)
 	for (unsigned int i = 0; i < head->e_phnum; i++) {
 		off_t at = (off_t)(head->e_phoff + (Elf64_Off)i * sizeof(part));
 
-		if (pread(fd, &part, sizeof(part), at) != sizeof(part))
-			return true;
-		if (part.p_type == PT_INTERP)
+		if (pread(fd, &part, sizeof(part), at) != sizeof(part) || part.p_type == PT_INTERP)
 			return true;
 	}
 	return false;

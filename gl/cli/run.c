@@ -30,11 +30,6 @@ struct report {
 
 enum { SUMMARY, CSV, JSON, PLOT, REPORTS };
 
-static void write_blocks(FILE *f, const struct cli_gl_run *run)
-{
-	cli_gl_harness_write(f, run->harness, run);
-}
-
 /* errno says why not. */
 static bool is_folder(const char *path)
 {
@@ -151,7 +146,7 @@ static int run_and_write(const struct cli_gl *gl, struct cli_gl_run *run, struct
 {
 	struct report reports[REPORTS] = {
 		[SUMMARY] = { .path = gl->is_harness ? "-" : NULL,
-			      .write = gl->is_harness ? write_blocks
+			      .write = gl->is_harness ? cli_gl_harness_write
 				       : gl->is_quiet ? NULL
 						      : cli_gl_write_text },
 		[CSV] = { .path = gl->csv, .write = gl->csv ? cli_gl_write_csv : NULL },
