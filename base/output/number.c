@@ -98,17 +98,7 @@ struct cli_number cli_number_grouped(double value, int decimals)
 
 struct cli_number cli_number_count(uint64_t count)
 {
-	char digits[32], *p = digits + sizeof(digits) - 1;
-	struct cli_number n;
-
-	*p = '\0';
-	for (unsigned int i = 0; !i || count; i++, count /= 10) {
-		if (i && i % 3 == 0)
-			*--p = ',';
-		*--p = (char)('0' + count % 10);
-	}
-	memcpy(n.text, p, (size_t)(digits + sizeof(digits) - p));
-	return n;
+	return group(cli_number_digits(count).text);
 }
 
 struct cli_number cli_number_digits(uint64_t count)
@@ -139,6 +129,16 @@ struct cli_number cli_number_hex(uint64_t value, unsigned int digits)
 	return n;
 }
 
+/* @digits of them, with leading zeros. */
+static void put_digits(char *text, uint64_t number, size_t digits)
+{
+	text[digits] = '\0';
+	while (digits) {
+		text[--digits] = (char)('0' + number % 10);
+		number /= 10;
+	}
+}
+
 /* cli_number_grouped(@thousandths / 1000, 3), without printf: tables have many of them. */
 static struct cli_number group_thousandths(uint64_t thousandths)
 {
@@ -146,10 +146,7 @@ static struct cli_number group_thousandths(uint64_t thousandths)
 	char *p = n.text + strlen(n.text);
 
 	*p++ = '.';
-	*p++ = (char)('0' + thousandths / 100 % 10);
-	*p++ = (char)('0' + thousandths / 10 % 10);
-	*p++ = (char)('0' + thousandths % 10);
-	*p = '\0';
+	put_digits(p, thousandths % 1000, 3);
 	return n;
 }
 
@@ -262,16 +259,6 @@ struct cli_number cli_number_exact(double value)
 			break;
 	}
 	return n;
-}
-
-/* @digits of them, with leading zeros. */
-static void put_digits(char *text, uint64_t number, size_t digits)
-{
-	text[digits] = '\0';
-	while (digits) {
-		text[--digits] = (char)('0' + number % 10);
-		number /= 10;
-	}
 }
 
 struct cli_number cli_number_rate(double value)

@@ -210,9 +210,7 @@ static int open_part(int at, const char *name)
 
 	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
 		fd = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	return fd;
+	return fd < 0 ? -errno : fd;
 }
 
 /* Part @name, which is @fd and was opened: as step(). */
@@ -294,9 +292,7 @@ int cli_place_open(struct cli_place *p)
 		return fd;
 	if (!p->is_there) {
 		fd = openat(p->folder, p->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd < 0)
-			return -errno;
-		return fd;
+		return fd < 0 ? -errno : fd;
 	}
 	fd = open_seen(p->folder, p->name, p->old.device, p->old.inode, O_NONBLOCK);
 	if (fd >= 0 && ftruncate(fd, 0)) {
