@@ -120,15 +120,6 @@ static char *units_with(const struct cli_catalog *c, bool is_usable)
 	return n ? text.text : NULL;
 }
 
-static size_t usable_events(const struct cli_catalog *c)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->events; i++)
-		n += !!c->event[i].usable;
-	return n;
-}
-
 /* "You can count 14 of 56 events, of software, clock; you cannot count cpu: 1, 2." */
 static void put_verdict(FILE *f, const struct cli_doctor_style *style, const struct cli_catalog *c)
 {
@@ -136,7 +127,8 @@ static void put_verdict(FILE *f, const struct cli_doctor_style *style, const str
 	struct cli_text text;
 
 	cli_text_begin(&text);
-	fprintf(text.f, "You can count %zu of %zu events", usable_events(c), c->events);
+	fprintf(text.f, "You can count %zu of %zu events", cli_catalog_usable(c->event, c->events),
+		c->events);
 	if (can)
 		fprintf(text.f, ", of %s", can);
 	if (cannot)
@@ -231,7 +223,8 @@ void cli_doctor_write_json(FILE *f, const struct cli_doctor_style *style,
 	if (style->has_topology)
 		json_object_set_new(root, "topology", cli_json_struct(&topology, &style->topology));
 	json_object_set_new(root, "events", cli_json_count(c->events));
-	json_object_set_new(root, "usable_events", cli_json_count(usable_events(c)));
+	json_object_set_new(root, "usable_events",
+			    cli_json_count(cli_catalog_usable(c->event, c->events)));
 	json_object_set_new(root, "methods", cli_catalog_methods(c));
 	json_object_set_new(root, "units", cli_catalog_units(c));
 	json_object_set_new(root, "problems",

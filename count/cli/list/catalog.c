@@ -37,6 +37,13 @@ static void own(struct cli_catalog *c, const char **text)
 	c->texts->room -= bytes;
 }
 
+/* Each of @texts, which ends with NULL. */
+static void own_all(struct cli_catalog *c, const char **const *texts)
+{
+	for (; *texts; texts++)
+		own(c, *texts);
+}
+
 static int add_method(void *arg, const struct ntime_method_info *method)
 {
 	struct cli_catalog *c = arg;
@@ -45,12 +52,8 @@ static int add_method(void *arg, const struct ntime_method_info *method)
 	cli_grow(&c->method, c->methods);
 	w = &c->method[c->methods++];
 	*w = *method;
-	own(c, &w->name);
-	own(c, &w->reaches);
-	own(c, &w->reason);
-	own(c, &w->remedy);
-	own(c, &w->about);
-	own(c, &w->cost);
+	own_all(c, (const char **const[]){ &w->name, &w->reaches, &w->reason, &w->remedy, &w->about,
+					   &w->cost, NULL });
 	return 0;
 }
 
@@ -63,13 +66,8 @@ static int add_unit(void *arg, const struct ntime_unit_info *unit)
 	u = &c->unit[c->units++];
 	c->all_units = c->units;
 	*u = *unit;
-	own(c, &u->name);
-	own(c, &u->desc);
-	own(c, &u->method);
-	own(c, &u->cpus);
-	own(c, &u->reason);
-	own(c, &u->remedy);
-	own(c, &u->about);
+	own_all(c, (const char **const[]){ &u->name, &u->desc, &u->method, &u->cpus, &u->reason,
+					   &u->remedy, &u->about, NULL });
 	return 0;
 }
 
@@ -98,9 +96,7 @@ static const struct ntime_card_event *own_card(struct cli_catalog *c,
 	for (size_t i = 0; i < e->perfkits; i++)
 		own(c, &perfkit[i].name);
 	e->perfkit = perfkit;
-	own(c, &e->terms);
-	own(c, &e->trust);
-	own(c, &e->source);
+	own_all(c, (const char **const[]){ &e->terms, &e->trust, &e->source, NULL });
 	return e;
 }
 
@@ -112,17 +108,9 @@ static int add_event_to(struct cli_catalog *c, struct ntime_event_info **array, 
 	cli_grow(array, *n);
 	e = &(*array)[(*n)++];
 	*e = *event;
-	own(c, &e->name);
-	own(c, &e->unit);
-	own(c, &e->desc);
-	own(c, &e->unit_text);
-	own(c, &e->formula);
-	own(c, &e->reason);
-	own(c, &e->remedy);
-	own(c, &e->about);
-	own(c, &e->cause);
-	own(c, &e->beside);
-	own(c, &e->group);
+	own_all(c, (const char **const[]){ &e->name, &e->unit, &e->desc, &e->unit_text, &e->formula,
+					   &e->reason, &e->remedy, &e->about, &e->cause, &e->beside,
+					   &e->group, NULL });
 	if (e->card)
 		e->card = own_card(c, e->card);
 	return 0;
@@ -150,10 +138,7 @@ static int add_problem(void *arg, const struct ntime_problem *problem)
 	cli_grow(&c->problem, c->problems);
 	o = &c->problem[c->problems++];
 	*o = *problem;
-	own(c, &o->what);
-	own(c, &o->reason);
-	own(c, &o->remedy);
-	own(c, &o->about);
+	own_all(c, (const char **const[]){ &o->what, &o->reason, &o->remedy, &o->about, NULL });
 	return 0;
 }
 
@@ -188,6 +173,15 @@ void cli_catalog_fini(struct cli_catalog *c)
 	free(c->metric);
 	free(c->problem);
 	*c = (struct cli_catalog){ 0 };
+}
+
+size_t cli_catalog_usable(const struct ntime_event_info *event, size_t n)
+{
+	size_t usable = 0;
+
+	for (size_t i = 0; i < n; i++)
+		usable += event[i].usable != 0;
+	return usable;
 }
 
 static bool fits_any(char *const *patterns, size_t n, const char *name, const char *desc)

@@ -49,6 +49,9 @@ int cli_catalog_load(struct cli_catalog *c, struct ntime_ctx *ctx, unsigned int 
 		     const char *model);
 void cli_catalog_fini(struct cli_catalog *c);
 
+/* How many of @n events, or metrics, can be counted. */
+size_t cli_catalog_usable(const struct ntime_event_info *event, size_t n);
+
 /* The pattern that stands for a card's events which are counters of NVPerfKit. */
 #define CLI_NVPM "nvpm"
 

@@ -80,35 +80,29 @@ static int set_form(struct list *l, enum form form)
 	return 0;
 }
 
+/* Of the options that add parts, or choose a form. */
+static const struct {
+	unsigned int parts;
+	enum form form;
+} sets[] = {
+	[ID_UNITS - ID_UNITS] = { CLI_UNITS },
+	[ID_EVENTS - ID_UNITS] = { CLI_EVENTS },
+	[ID_METRICS - ID_UNITS] = { CLI_METRICS },
+	[ID_METHODS - ID_UNITS] = { CLI_METHODS },
+	[ID_ALL - ID_UNITS] = { CLI_UNITS | CLI_EVENTS | CLI_METRICS },
+	[ID_NAMES - ID_UNITS] = { 0, NAMES },
+	[ID_CSV - ID_UNITS] = { 0, CSV },
+	[ID_JSON - ID_UNITS] = { 0, JSON },
+};
+
 static int set_option(void *arg, const struct cli_option *o, const char *value)
 {
 	struct list *l = arg;
 
 	if (cli_option_store(o, l, value))
 		return 0;
-	switch (o->id) {
-	case ID_UNITS:
-		l->parts |= CLI_UNITS;
-		return 0;
-	case ID_EVENTS:
-		l->parts |= CLI_EVENTS;
-		return 0;
-	case ID_METRICS:
-		l->parts |= CLI_METRICS;
-		return 0;
-	case ID_METHODS:
-		l->parts |= CLI_METHODS;
-		return 0;
-	case ID_ALL:
-		l->parts |= CLI_UNITS | CLI_EVENTS | CLI_METRICS;
-		return 0;
-	case ID_NAMES:
-		return set_form(l, NAMES);
-	case ID_CSV:
-		return set_form(l, CSV);
-	default:
-		return set_form(l, JSON);
-	}
+	l->parts |= sets[o->id - ID_UNITS].parts;
+	return sets[o->id - ID_UNITS].parts ? 0 : set_form(l, sets[o->id - ID_UNITS].form);
 }
 
 static void write_list(const struct list *l, const struct cli_catalog *c)

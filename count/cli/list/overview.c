@@ -29,15 +29,6 @@ static bool is_of(const struct ntime_event_info *e, const struct ntime_unit_info
 	return e->usable && strcmp(e->unit, unit->name) == 0;
 }
 
-static size_t count_usable(const struct ntime_event_info *event, size_t n)
-{
-	size_t usable = 0;
-
-	for (size_t i = 0; i < n; i++)
-		usable += event[i].usable != 0;
-	return usable;
-}
-
 /* How many of each unit are shown: up to EVENTS_OF_UNIT, and more where there is room left. */
 static void share_out(struct share *share, size_t n)
 {
@@ -174,8 +165,8 @@ static void put_missing(FILE *f, const struct cli_look *look, const struct cli_c
 void cli_catalog_write_overview(FILE *f, const struct cli_catalog_style *style,
 				const struct cli_catalog *c)
 {
-	size_t usable = count_usable(c->event, c->events);
-	size_t metrics = count_usable(c->metric, c->metrics);
+	size_t usable = cli_catalog_usable(c->event, c->events);
+	size_t metrics = cli_catalog_usable(c->metric, c->metrics);
 	struct share *share = cli_calloc(c->all_units + 1, sizeof(*share));
 	size_t n = 0;
 
