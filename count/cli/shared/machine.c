@@ -34,6 +34,13 @@ int cli_machine_say(const struct ntime_ctx *ctx, int ret)
 	return CLI_EXIT_FAILED;
 }
 
+int cli_machine_check(const struct ntime_ctx *ctx, int ret)
+{
+	if (ret < 0)
+		cli_machine_say(ctx, ret);
+	return ret < 0 ? ret : 0;
+}
+
 static int say_library(void *arg, const struct ntime_problem *problem)
 {
 	(void)arg;

@@ -45,6 +45,8 @@ int cli_machine_open(const struct cli_machine *m, struct ntime_ctx **ctx);
  * CLI_EXIT_FAILED.
  */
 int cli_machine_say(const struct ntime_ctx *ctx, int ret);
+/* 0 where @ret is none of the library's errors; else @ret, after that sentence. */
+int cli_machine_check(const struct ntime_ctx *ctx, int ret);
 /* Something was not found: name the libraries that cannot be loaded, which might have known it. */
 void cli_machine_say_libraries(struct ntime_ctx *ctx);
 

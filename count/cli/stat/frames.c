@@ -74,7 +74,7 @@ int cli_frames_begin(struct cli_frames *f, struct ntime_session *s, pid_t pid)
 		return failed(f, "cannot count frames into", -errno);
 	cli_cut_survive();
 	ret = ntime_frames_new(s, CLI_FRAMES_DEPTH, f->file.fd, &f->clock);
-	return ret < 0 ? cli_machine_say(f->ctx, ret), ret : 0;
+	return cli_machine_check(f->ctx, ret);
 }
 
 int cli_frames_show(struct cli_frames *f)

@@ -37,7 +37,7 @@ static int add_events(struct cli_sessions *ss, struct ntime_session *s, const ch
 		 * left out.
 		 */
 		if (ret < 0 && ret != -ENOENT)
-			return cli_machine_say(ss->ctx, ret), ret;
+			return cli_machine_check(ss->ctx, ret);
 	}
 	return 0;
 }
@@ -57,8 +57,7 @@ static int add_items(struct cli_sessions *ss, struct ntime_session *s,
 	for (size_t i = 0; i < o->wishes && !ret; i++) {
 		ret = o->wish[i].is_formula ? ntime_session_add(s, o->wish[i].text, NULL)
 					    : ntime_session_add_list(s, o->wish[i].text);
-		if (ret < 0)
-			cli_machine_say(ss->ctx, ret);
+		ret = cli_machine_check(ss->ctx, ret);
 	}
 	if (ret < 0)
 		return ret;
@@ -76,9 +75,7 @@ static int add_items(struct cli_sessions *ss, struct ntime_session *s,
 	/* What the events make together costs no counter. */
 	if (ret >= 0)
 		ret = ntime_session_add_beside(s);
-	if (ret < 0)
-		cli_machine_say(ss->ctx, ret);
-	return ret < 0 ? ret : 0;
+	return cli_machine_check(ss->ctx, ret);
 }
 
 static struct ntime_target target_of(const struct cli_stat_options *o, pid_t child, size_t i,
@@ -139,11 +136,9 @@ int cli_sessions_new(struct cli_sessions *ss, struct ntime_ctx *ctx,
 		struct ntime_target target = target_of(o, child, i, pass);
 
 		target.emulator = emulator;
-		ret = ntime_session_new(ctx, &target, &ss->session[i]);
-		if (ret < 0) {
-			cli_machine_say(ctx, ret);
+		ret = cli_machine_check(ctx, ntime_session_new(ctx, &target, &ss->session[i]));
+		if (ret)
 			break;
-		}
 		ss->n++;
 		ret = add_items(ss, ss->session[i], o);
 	}
@@ -175,11 +170,8 @@ int cli_sessions_open(struct ntime_ctx *ctx, struct ntime_session **session, siz
 	is_wide = getrlimit(RLIMIT_NOFILE, &old) == 0;
 	wide = (struct rlimit){ .rlim_cur = old.rlim_max, .rlim_max = old.rlim_max };
 	is_wide = is_wide && setrlimit(RLIMIT_NOFILE, &wide) == 0;
-	for (size_t i = 0; i < n && ret >= 0; i++) {
-		ret = ntime_session_open(session[i]);
-		if (ret < 0)
-			cli_machine_say(ctx, ret);
-	}
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = cli_machine_check(ctx, ntime_session_open(session[i]));
 	if (is_wide)
 		(void)setrlimit(RLIMIT_NOFILE, &old);
 	return ret;
@@ -187,15 +179,11 @@ int cli_sessions_open(struct ntime_ctx *ctx, struct ntime_session **session, siz
 
 static int for_all(struct cli_sessions *ss, int (*fn)(struct ntime_session *s))
 {
-	for (size_t i = 0; i < ss->n; i++) {
-		int ret = fn(ss->session[i]);
+	int ret = 0;
 
-		if (ret < 0) {
-			cli_machine_say(ss->ctx, ret);
-			return ret;
-		}
-	}
-	return 0;
+	for (size_t i = 0; i < ss->n && !ret; i++)
+		ret = cli_machine_check(ss->ctx, fn(ss->session[i]));
+	return ret;
 }
 
 int cli_sessions_start(struct cli_sessions *ss)
@@ -207,11 +195,8 @@ int cli_sessions_take_times(struct cli_sessions *ss, const struct ntime_command 
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < ss->n && ret == 0; i++) {
-		ret = ntime_session_take_times(ss->session[i], c);
-		if (ret < 0)
-			cli_machine_say(ss->ctx, ret);
-	}
+	for (size_t i = 0; i < ss->n && !ret; i++)
+		ret = cli_machine_check(ss->ctx, ntime_session_take_times(ss->session[i], c));
 	return ret;
 }
 
@@ -230,12 +215,10 @@ int cli_sessions_turn(struct cli_sessions *ss, uint64_t *next_ns)
 	*next_ns = UINT64_MAX;
 	for (size_t i = 0; i < ss->n; i++) {
 		uint64_t one_ns;
-		int ret = ntime_session_turn(ss->session[i], &one_ns);
+		int ret = cli_machine_check(ss->ctx, ntime_session_turn(ss->session[i], &one_ns));
 
-		if (ret < 0) {
-			cli_machine_say(ss->ctx, ret);
+		if (ret)
 			return ret;
-		}
 		*next_ns = one_ns < *next_ns ? one_ns : *next_ns;
 	}
 	return 0;
@@ -248,11 +231,7 @@ int cli_sessions_follow(struct cli_sessions *ss, const struct cli_stat_options *
 
 int cli_sessions_metrics(struct cli_sessions *ss, struct ntime_value *values)
 {
-	int ret = ntime_session_metrics(ss->session[0], values, ss->items);
-
-	if (ret < 0)
-		cli_machine_say(ss->ctx, ret);
-	return ret < 0 ? ret : 0;
+	return cli_machine_check(ss->ctx, ntime_session_metrics(ss->session[0], values, ss->items));
 }
 
 int cli_sessions_read(struct cli_sessions *ss, struct ntime_value *values)
@@ -260,10 +239,8 @@ int cli_sessions_read(struct cli_sessions *ss, struct ntime_value *values)
 	for (size_t i = 0; i < ss->n; i++) {
 		int ret = ntime_session_read(ss->session[i], i ? ss->part : values, ss->items);
 
-		if (ret < 0) {
-			cli_machine_say(ss->ctx, ret);
-			return ret;
-		}
+		if (ret < 0)
+			return cli_machine_check(ss->ctx, ret);
 		for (size_t k = 0; i && k < ss->items; k++)
 			if (!ss->is_shared[k])
 				cli_value_add(&values[k], &ss->part[k]);
@@ -325,9 +302,8 @@ int cli_sessions_describe(struct cli_sessions *ss, struct cli_item **items)
 			describe(&item[i], &from);
 	}
 	if (ret < 0) {
-		cli_machine_say(ss->ctx, ret);
 		cli_items_free(item, ss->items);
-		return ret;
+		return cli_machine_check(ss->ctx, ret);
 	}
 	*items = item;
 	return 0;

@@ -52,12 +52,8 @@ static int prepare_session(struct cli_watch *w)
 
 	target.kind = w->o.cpus ? NTIME_TARGET_CPUS : NTIME_TARGET_MACHINE;
 	target.cpus = w->o.cpus;
-	ret = ntime_session_new(w->ctx, &target, &w->session);
-	if (ret < 0) {
-		cli_machine_say(w->ctx, ret);
-		return ret;
-	}
-	return cli_watch_items_add(&w->items, w->ctx, w->session, &w->o);
+	ret = cli_machine_check(w->ctx, ntime_session_new(w->ctx, &target, &w->session));
+	return ret ? ret : cli_watch_items_add(&w->items, w->ctx, w->session, &w->o);
 }
 
 /* -errno without a sentence: while the screen is up there is no place for one. */
@@ -237,14 +233,10 @@ static int start(struct cli_watch *w)
 	grow_values(w);
 	if (ret >= 0)
 		ret = read_places(w, w->last);
-	if (ret < 0) {
-		cli_machine_say(w->ctx, ret);
-		return ret;
-	}
-	ret = cli_watch_items_describe(&w->items, w->session, w->last,
-				       ntime_session_where_count(w->session), w->o.verbose);
-	if (ret < 0)
-		cli_machine_say(w->ctx, ret);
+	if (ret >= 0)
+		ret = cli_watch_items_describe(&w->items, w->session, w->last,
+					       ntime_session_where_count(w->session), w->o.verbose);
+	ret = cli_machine_check(w->ctx, ret);
 	return ret ? ret : check_items(w);
 }
 
