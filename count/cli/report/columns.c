@@ -73,19 +73,6 @@ static struct cli_columns columns_of(const struct cli_style *style)
 					     (style->by_row ? BY_ROW : 0) };
 }
 
-struct words {
-	char text[160];
-};
-
-/* Flags share a field, separated by blanks. */
-static void add_word(void *arg, const char *word)
-{
-	struct words *w = arg;
-	size_t used = strlen(w->text);
-
-	snprintf(w->text + used, sizeof(w->text) - used, "%s%s", used ? " " : "", word);
-}
-
 /* Where no run ended well, @s is of one that did not. */
 static void fill_spread(struct cli_cell *cell, const struct cli_report *r,
 			const struct cli_spread *s)
@@ -139,7 +126,7 @@ static bool is_limited(const struct cli_item *item)
 
 /* @flags: room for their words. */
 static void fill(struct cli_cell *cell, const struct cli_columns *c, const struct cli_report *r,
-		 const struct cli_item *item, struct words *flags)
+		 const struct cli_item *item, struct cli_flag_text *flags)
 {
 	const struct ntime_value *v = &item->value;
 	bool is_known = cli_value_is_known(v), is_absent = v->flags & NTIME_ABSENT;
@@ -160,7 +147,7 @@ static void fill(struct cli_cell *cell, const struct cli_columns *c, const struc
 		cell[METHOD] = cli_text(item->is_attached ? "proc" : "wait4");
 	}
 	flags->text[0] = '\0';
-	cli_flags_for_each(item, add_word, flags);
+	cli_flags_for_each(item, cli_flag_text_add, flags);
 	cell[FLAGS] = cli_words(flags->text);
 	/* Its reason is that of another interval. */
 	if (item->reason_code == NTIME_REASON_IMPLAUSIBLE && is_known &&
@@ -188,14 +175,14 @@ static void put_items(FILE *f, const struct cli_style *style, const struct cli_r
 {
 	const struct cli_columns c = columns_of(style);
 	struct cli_cell cell[COLUMNS];
-	struct words flags;
+	struct cli_flag_text flags;
 
 	for (size_t i = 0; i < r->items; i++) {
 		if (!cli_item_is_shown(style, &item[i]))
 			continue;
 		fill(cell, &c, r, &item[i], &flags);
 		if (r->emulated)
-			add_word(&flags, "emulated");
+			cli_flag_text_add(&flags, "emulated");
 		cell[TIME_S] = cli_text(time);
 		cell[WHERE] = cli_text(where);
 		cli_csv_row(f, &c, cell);
@@ -215,17 +202,17 @@ static void put_figure(FILE *f, const struct cli_columns *c, const struct cli_re
 {
 	const struct cli_spread *s = &r->figure[i];
 	struct cli_cell cell[COLUMNS] = { 0 };
-	struct words flags = { "" };
+	struct cli_flag_text flags = { "" };
 
 	if (r->at_most[i])
-		add_word(&flags, "at-most");
+		cli_flag_text_add(&flags, "at-most");
 	if (r->left && i != CLI_REAL) {
-		add_word(&flags, "partial");
+		cli_flag_text_add(&flags, "partial");
 		cell[REASON] = cli_text(r->left_reason);
 		cell[REMEDY] = cli_text(CLI_LEFT_REMEDY);
 	}
 	if (r->emulated)
-		add_word(&flags, "emulated");
+		cli_flag_text_add(&flags, "emulated");
 	cell[NAME] = cli_text(cli_figure_forms[i].name);
 	cell[VALUE] = cli_real(s->mean);
 	cell[UNIT] = cli_text(cli_figure_forms[i].unit);
@@ -288,7 +275,7 @@ static void set_items(json_t *root, const struct cli_style *style, const struct 
 	const struct cli_columns c = columns_of(style);
 	struct cli_cell cell[COLUMNS];
 	json_t *items = json_array(), *row;
-	struct words flags;
+	struct cli_flag_text flags;
 
 	for (size_t i = 0; i < r->items; i++) {
 		if (!cli_item_is_shown(style, &item[i]))

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* What all writers of a report share. */
+#include <stdio.h>
+#include <string.h>
+
 #include <ntime/reason.h>
 
 #include "count/cli/report/report.h"
@@ -38,6 +41,15 @@ void cli_flag_words_for_each(uint32_t flags, void (*fn)(void *arg, const char *w
 	for (size_t i = 0; i < sizeof(flag_words) / sizeof(flag_words[0]); i++)
 		if (flags & flag_words[i].flag)
 			fn(arg, flag_words[i].word);
+}
+
+void cli_flag_text_add(void *arg, const char *word)
+{
+	struct cli_flag_text *flags = arg;
+	size_t used = strlen(flags->text);
+
+	(void)snprintf(flags->text + used, sizeof(flags->text) - used, "%s%s", used ? " " : "",
+		       word);
 }
 
 void cli_flags_for_each(const struct cli_item *item, void (*fn)(void *arg, const char *word),

@@ -226,6 +226,14 @@ extern const struct cli_writer cli_json_writer;
 /* The words of flags of a value in machine forms: calls @fn with "scaled", "not-counted" ... */
 void cli_flag_words_for_each(uint32_t flags, void (*fn)(void *arg, const char *word), void *arg);
 
+/* Words of flags, separated by blanks: an array in JSON. */
+struct cli_flag_text {
+	char text[176];
+};
+
+/* The @fn of these for a struct cli_flag_text, which is "" at first. */
+void cli_flag_text_add(void *arg, const char *word);
+
 /* The same for an item, which has more to tell. */
 void cli_flags_for_each(const struct cli_item *item, void (*fn)(void *arg, const char *word),
 			void *arg);

@@ -50,7 +50,8 @@ static const struct cli_columns value_columns = { .column = columns, .n = COLUMN
 
 /* What the lines of a sample have in common, and room for the flags of one. */
 struct texts {
-	char time[48], period[48], flags[176];
+	char time[48], period[48];
+	struct cli_flag_text flags;
 	struct cli_stamp wall;
 };
 
@@ -80,8 +81,8 @@ static void fill(struct cli_cell *cell, const struct cli_watch *w, size_t row, s
 	}
 	cell[REASON] =
 		cli_if(v->flags & (NTIME_GONE | NTIME_IMPLAUSIBLE), cli_text(item->info.reason));
-	cli_watch_flag_words(w, row, i, UINT32_MAX, texts->flags, sizeof(texts->flags));
-	cell[FLAGS] = cli_words(texts->flags);
+	texts->flags = cli_watch_flag_words(w, row, i, UINT32_MAX);
+	cell[FLAGS] = cli_words(texts->flags.text);
 }
 
 /* ---- CSV ---- */
@@ -98,9 +99,7 @@ static void put_csv(struct cli_watch *w, size_t row, size_t i, struct texts *tex
 
 	fill(cell, w, row, i, texts);
 	if (w->emulated)
-		(void)snprintf(texts->flags + strlen(texts->flags),
-			       sizeof(texts->flags) - strlen(texts->flags), "%semulated",
-			       *texts->flags ? " " : "");
+		cli_flag_text_add(&texts->flags, "emulated");
 	cell[SAMPLE] = cli_count(w->sampler.number);
 	cell[TIME_S] = cli_text(texts->time);
 	cell[PERIOD_S] = cli_text(texts->period);
@@ -145,14 +144,14 @@ static int sample_wide(struct cli_watch *w)
 					   .number = w->frames.number[0],
 					   .begin_ns = w->frames.frame_begin_ns,
 					   .end_ns = w->frames.frame_begin_ns + w->period_ns };
-	char words[176];
 
 	cli_wide_fill(wide, 0, &frame, w->frames.begin_ns, w->rows.value);
 	/* That a value is of another frame; the rest is told. */
 	for (size_t i = 0; i < w->items.n; i++) {
-		cli_watch_flag_words(w, 0, i, 0, words, sizeof(words));
-		if (*words && w->items.item[i].is_shown)
-			cli_wide_flag(wide, w->items.item[i].name, words);
+		const struct cli_flag_text words = cli_watch_flag_words(w, 0, i, 0);
+
+		if (*words.text && w->items.item[i].is_shown)
+			cli_wide_flag(wide, w->items.item[i].name, words.text);
 	}
 	cli_csv_row_to(&wide->columns, wide->cell, w->out.is_terminal, put, &w->out);
 	return w->out.error;

@@ -22,27 +22,22 @@
 
 static const char *const log_registers[] = { "IA32_THERM_STATUS", "IA32_PACKAGE_THERM_STATUS" };
 
-static uint64_t mask_of(const struct ntime_register_field *field)
-{
-	return (field->width < 64 ? (UINT64_C(1) << field->width) - 1 : UINT64_MAX) << field->shift;
-}
-
 /* The log bits of a register; of those set in @value, the names go to @names. */
 static uint64_t log_bits(const struct ntime_register_info *reg, uint64_t value, char *names,
 			 size_t size)
 {
-	struct ntime_register_field field = { .size = sizeof(field) };
+	struct ntime_register_field field;
 	uint64_t bits = 0;
 	size_t used = 0;
 
 	names[0] = '\0';
-	for (uint32_t i = 0; ntime_register_field_at(reg->table, reg->name, i, &field) == 0; i++) {
+	for (uint32_t i = 0; cli_register_field(reg->table, reg->name, i, &field); i++) {
 		size_t chars = strlen(field.name);
 
 		if (chars <= 4 || strcmp(field.name + chars - 4, "_log") != 0)
 			continue;
-		bits |= mask_of(&field);
-		if (value & mask_of(&field) && used < size)
+		bits |= cli_field_mask(&field);
+		if (value & cli_field_mask(&field) && used < size)
 			used += (size_t)snprintf(names + used, size - used, "%s%s",
 						 used ? ", " : "", field.name);
 	}

@@ -124,13 +124,12 @@ static void put_doubts(struct cli_watch *w, size_t row, size_t i)
 			  NTIME_LOST | NTIME_STATE | NTIME_SIMULATED | NTIME_GONE | NTIME_HOTPLUG |
 			  NTIME_IMPLAUSIBLE;
 	const struct ntime_value *v = &w->rows.value[row * w->items.n + i];
-	char words[160];
+	struct cli_flag_text words = cli_watch_flag_words(w, row, i, doubts);
 
-	cli_watch_flag_words(w, row, i, doubts, words, sizeof(words));
-	if (!*words)
+	if (!*words.text)
 		return;
 	cli_watch_put(&w->out, "  ");
-	cli_watch_put(&w->out, words);
+	cli_watch_put(&w->out, words.text);
 	if (v->flags & NTIME_SCALED && !cli_watch_no_number(v)) {
 		cli_watch_put(&w->out, " ");
 		cli_watch_put(&w->out, cli_number_spread(v->error, v->value, false).text);

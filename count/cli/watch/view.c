@@ -32,22 +32,8 @@ void cli_watch_methods(const struct cli_watch *w, char *text, size_t size)
 	}
 }
 
-struct words {
-	char *text;
-	size_t size;
-};
-
-static void add_word(void *arg, const char *word)
-{
-	struct words *w = arg;
-	size_t used = strlen(w->text);
-
-	snprintf(w->text + used, w->size - used, "%s%s", used ? " " : "", word);
-}
-
 /* "frame=5" or "frames=4-5" where a value is not of the frame of its row alone. */
-static void add_frame(const struct cli_watch *w, size_t row, size_t at,
-		      void (*fn)(void *arg, const char *word), void *arg)
+static void add_frame(const struct cli_watch *w, size_t row, size_t at, struct cli_flag_text *words)
 {
 	const struct ntime_frame_value *v = &w->frames.value[at];
 	char word[64];
@@ -60,36 +46,24 @@ static void add_frame(const struct cli_watch *w, size_t row, size_t at,
 		snprintf(word, sizeof(word), "frame=%" PRIu64, v->last);
 	else
 		return;
-	fn(arg, word);
+	cli_flag_text_add(words, word);
 }
 
-/*
- * What must be known to believe item @i of @row, in words: those of its flags that are in @flags,
- * "unsure", "above", which frames it is of.
- */
-static void words_for_each(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,
-			   void (*fn)(void *arg, const char *word), void *arg)
+struct cli_flag_text cli_watch_flag_words(const struct cli_watch *w, size_t row, size_t i,
+					  uint32_t flags)
 {
 	size_t at = row * w->items.n + i;
 	const struct ntime_value *v = &w->rows.value[at];
+	struct cli_flag_text words = { "" };
 
-	if (v->flags & flags)
-		cli_flag_words_for_each(v->flags & flags, fn, arg);
+	cli_flag_words_for_each(v->flags & flags, cli_flag_text_add, &words);
 	if (cli_rows_is_unsure(&w->rows, &w->items.item[i], v))
-		fn(arg, "unsure");
+		cli_flag_text_add(&words, "unsure");
 	if (w->rows.has_alarm[at])
-		fn(arg, "above");
+		cli_flag_text_add(&words, "above");
 	if (w->frames.ring)
-		add_frame(w, row, at, fn, arg);
-}
-
-void cli_watch_flag_words(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,
-			  char *text, size_t size)
-{
-	struct words words = { text, size };
-
-	text[0] = '\0';
-	words_for_each(w, row, i, flags, add_word, &words);
+		add_frame(w, row, at, &words);
+	return words;
 }
 
 void cli_watch_quota_text(const struct cli_watch *w, char *text, size_t size)

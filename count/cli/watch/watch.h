@@ -11,6 +11,7 @@
 #include "count/cli/watch/items.h"
 #include "count/cli/watch/options.h"
 #include "count/cli/watch/out.h"
+#include "count/cli/report/report.h"
 #include "count/cli/report/rows.h"
 #include "count/cli/watch/sampler.h"
 
@@ -93,9 +94,12 @@ double cli_watch_rate(const struct cli_watch *w, const struct ntime_value *v);
 /* The access methods that are used, separated by commas: "perf, msr". */
 void cli_watch_methods(const struct cli_watch *w, char *text, size_t size);
 
-/* The same separated by blanks: "scaled lost". */
-void cli_watch_flag_words(const struct cli_watch *w, size_t row, size_t i, uint32_t flags,
-			  char *text, size_t size);
+/*
+ * What must be known to believe item @i of @row, in words: those of its flags that are in @flags,
+ * "unsure", "above", which frames it is of.
+ */
+struct cli_flag_text cli_watch_flag_words(const struct cli_watch *w, size_t row, size_t i,
+					  uint32_t flags);
 
 /* What a CPU quota makes of the overview, in a sentence; "" where there is none. */
 void cli_watch_quota_text(const struct cli_watch *w, char *text, size_t size);
