@@ -17,6 +17,15 @@ struct cli_absence {
 	uint32_t reason_code, remedy_kind;
 };
 
+/* One that is called @called and has the rest from *@from, a struct with the same members. */
+#define CLI_ABSENCE(called, from)                                                                  \
+	(struct cli_absence)                                                                       \
+	{                                                                                          \
+		.name = (called), .reason = (from)->reason, .remedy = (from)->remedy,              \
+		.about = (from)->about, .cause = (from)->cause,                                    \
+		.reason_code = (from)->reason_code, .remedy_kind = (from)->remedy_kind             \
+	}
+
 /*
  * Columns of JSON for the data of a reason, of a public struct that has it: @of(member, kind) is
  * its CLI_OF(). None where nothing is in the way.

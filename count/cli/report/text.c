@@ -10,6 +10,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -27,7 +28,7 @@
 #include "count/cli/report/times.h"
 
 #define LINE_CHARS 256
-#define NOTE_CHARS 192 /* several of them fit into a line */
+#define SENTENCE_CHARS 512
 #define COMMENT_INDENT 4
 
 /* Columns of a block of lines, found by looking at all of them. */
@@ -157,10 +158,18 @@ static struct cell other_cell(const struct cli_style *style, const struct cli_it
 	return number_cell(style, &other, unit);
 }
 
-static void add_note(struct cell *cell, const char *text)
+static void add_note(struct cell *cell, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void add_note(struct cell *cell, const char *format, ...)
 {
 	size_t used = strlen(cell->text);
+	char text[LINE_CHARS];
+	va_list args;
 
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
 	snprintf(cell->text + used, sizeof(cell->text) - used, "%s%s", used ? ", " : "", text);
 }
 
@@ -170,20 +179,18 @@ static void note_bounds(struct cell *cell, const struct cli_style *style,
 {
 	struct cell low_cell, high_cell;
 	const char *low_unit, *high_unit;
-	char text[NOTE_CHARS];
 
 	if (!item->has_bounds)
 		return;
 	low_cell = other_cell(style, item, item->least, &low_unit);
 	high_cell = other_cell(style, item, item->most, &high_unit);
 	if (isfinite(item->most))
-		snprintf(text, sizeof(text), "possible %.40s%s%.20s .. %.40s%s%.20s", low_cell.text,
+		add_note(cell, "possible %.40s%s%.20s .. %.40s%s%.20s", low_cell.text,
 			 *low_unit ? " " : "", low_unit, high_cell.text, *high_unit ? " " : "",
 			 high_unit);
 	else
-		snprintf(text, sizeof(text), "possible from %.40s%s%.20s on", low_cell.text,
-			 *low_unit ? " " : "", low_unit);
-	add_note(cell, text);
+		add_note(cell, "possible from %.40s%s%.20s on", low_cell.text, *low_unit ? " " : "",
+			 low_unit);
 }
 
 /* Of a 0 that the hardware alone bounds: it was hardly looked at. */
@@ -200,15 +207,12 @@ static void note_interval(struct cell *cell, const struct cli_style *style,
 	const struct ntime_value *v = &item->value;
 	struct cell least;
 	const char *unit;
-	char text[NOTE_CHARS];
 
 	if ((v->value > 0 && v->above > v->value) || is_unbounded(item)) {
 		least = other_cell(style, item, v->value - v->below, &unit);
-		snprintf(text, sizeof(text), "at least %.40s%s%.20s", least.text, *unit ? " " : "",
-			 unit);
-		add_note(cell, text);
+		add_note(cell, "at least %.40s%s%.20s", least.text, *unit ? " " : "", unit);
 	} else {
-		add_note(cell,
+		add_note(cell, "%s",
 			 cli_number_interval(v->below, v->above, v->value, style->look.utf8).text);
 	}
 }
@@ -217,13 +221,10 @@ static void note_share(struct cell *cell, const struct cli_style *style,
 		       const struct cli_item *item)
 {
 	const struct ntime_value *v = &item->value;
-	char text[NOTE_CHARS];
 
-	if (!item->is_metric && v->wanted_ns) {
-		snprintf(text, sizeof(text), "%.3g%% counted",
+	if (!item->is_metric && v->wanted_ns)
+		add_note(cell, "%.3g%% counted",
 			 100 * (double)v->counted_ns / (double)v->wanted_ns);
-		add_note(cell, text);
-	}
 	if (item->is_unscaled)
 		add_note(cell, "not scaled");
 	else if (v->error > 0 || isnan(v->error))
@@ -238,31 +239,26 @@ static void note_share(struct cell *cell, const struct cli_style *style,
 static void note_hotplug(struct cell *cell, const struct cli_item *item)
 {
 	const struct ntime_value *v = &item->value;
-	char text[NOTE_CHARS];
 
 	if (item->is_metric)
-		snprintf(text, sizeof(text), "CPUs came or went");
+		add_note(cell, "CPUs came or went");
 	else if (v->flags & NTIME_PARTIAL)
-		snprintf(text, sizeof(text),
-			 "CPUs came or went: counted for %.4g of at most %.4g CPU-s",
+		add_note(cell, "CPUs came or went: counted for %.4g of at most %.4g CPU-s",
 			 (double)v->counted_ns / 1e9, (double)v->wanted_ns / 1e9);
 	else
-		snprintf(text, sizeof(text), "CPUs came or went: counted for %.4g CPU-s",
+		add_note(cell, "CPUs came or went: counted for %.4g CPU-s",
 			 (double)v->counted_ns / 1e9);
-	add_note(cell, text);
 }
 
 /* What should be the same in each run, and nearly is. Whether it was noted. */
 static bool note_exceptions(struct cell *cell, const struct cli_item *item)
 {
 	struct cli_exceptions e = cli_spread_exceptions(&item->spread);
-	char text[NOTE_CHARS];
 
 	if (!(item->value.flags & NTIME_EMULATED) || item->is_metric || e.n == item->spread.n)
 		return false;
-	snprintf(text, sizeof(text), "%zu of %zu runs differ%s, by %s%s", e.n, item->spread.n,
+	add_note(cell, "%zu of %zu runs differ%s, by %s%s", e.n, item->spread.n,
 		 e.n == 1 ? "s" : "", e.n == 1 ? "" : "up to ", cli_number_large(e.most).text);
-	add_note(cell, text);
 	return true;
 }
 
@@ -271,7 +267,6 @@ static void note_runs(struct cell *cell, const struct cli_style *style, const st
 	const struct cli_spread *s = &item->spread;
 	struct cell low_cell, middle_cell, high_cell;
 	const char *low_unit, *middle_unit, *high_unit;
-	char text[NOTE_CHARS];
 
 	if (s->min == s->max) {
 		add_note(cell, "same in all runs");
@@ -280,7 +275,7 @@ static void note_runs(struct cell *cell, const struct cli_style *style, const st
 	if (note_exceptions(cell, item))
 		return;
 	if (style->brief) {
-		add_note(cell,
+		add_note(cell, "%s",
 			 cli_number_spread(cli_spread_ci95(s), s->mean, style->look.utf8).text);
 		return;
 	}
@@ -292,12 +287,10 @@ static void note_runs(struct cell *cell, const struct cli_style *style, const st
 		low_unit = "";
 	if (strcmp(middle_unit, high_unit) == 0)
 		middle_unit = "";
-	snprintf(text, sizeof(text),
-		 "runs %.50s, median %.30s%s%.10s, %.30s%s%.10s .. %.30s%s%.10s",
+	add_note(cell, "runs %.50s, median %.30s%s%.10s, %.30s%s%.10s .. %.30s%s%.10s",
 		 cli_number_spread(cli_spread_ci95(s), s->mean, style->look.utf8).text,
 		 middle_cell.text, *middle_unit ? " " : "", middle_unit, low_cell.text,
 		 *low_unit ? " " : "", low_unit, high_cell.text, *high_unit ? " " : "", high_unit);
-	add_note(cell, text);
 }
 
 /* Counted until the kernel took the counters off a program. */
@@ -320,19 +313,17 @@ static bool is_of_one_unit(const struct cli_item *item)
 
 static void note_part(struct cell *cell, const struct cli_item *item)
 {
-	char text[NOTE_CHARS];
-
 	if (item->is_incomplete)
 		add_note(cell, "partial: a pass of it was not counted");
 	if (is_of_one_unit(item)) {
-		snprintf(text, sizeof(text), "partial: %s", item->about);
-		add_note(cell, text);
+		add_note(cell, "partial: %.182s", item->about);
 	} else if (!item->is_incomplete) {
-		add_note(cell, has_outlived(item)  ? "partial: processes still run"
-			       : is_stripped(item) ? "a part of the command is missing"
-			       : item->value.flags & NTIME_EMULATED
-				       ? "some programs ran outside of the emulator"
-				       : "some CPUs or units are missing");
+		add_note(cell, "%s",
+			 has_outlived(item)  ? "partial: processes still run"
+			 : is_stripped(item) ? "a part of the command is missing"
+			 : item->value.flags & NTIME_EMULATED
+				 ? "some programs ran outside of the emulator"
+				 : "some CPUs or units are missing");
 	}
 }
 
@@ -354,7 +345,7 @@ static struct cell note_cell(const struct cli_style *style, const struct cli_ite
 	struct cell cell = { "" };
 
 	if (is_lost(item))
-		add_note(&cell, item->reason);
+		add_note(&cell, "%s", item->reason);
 	if (!cli_value_is_known(v))
 		return cell;
 	if (v->flags & NTIME_IMPLAUSIBLE)
@@ -396,14 +387,9 @@ static struct cell comment_cell(const struct cli_style *style, const struct cli_
 	    metric->value.error > 0)
 		note_share(&note, style, metric);
 	/* The range of the events beside it says enough. */
-	if (s->n > 1 && s->min < s->max) {
-		char text[NOTE_CHARS];
-
-		snprintf(text, sizeof(text), "runs %s",
+	if (s->n > 1 && s->min < s->max)
+		add_note(&note, "runs %s",
 			 cli_number_spread(cli_spread_ci95(s), s->mean, style->look.utf8).text);
-		add_note(&note, text);
-	}
-
 	snprintf(cell.text, sizeof(cell.text), "# %.60s %.60s%s%.40s%s%.80s%s", metric->name,
 		 number.text, *unit ? " " : "", unit, *note.text ? " [" : "", note.text,
 		 *note.text ? "]" : "");
@@ -571,8 +557,17 @@ static void put_line(FILE *f, const struct cli_style *style, const struct cli_re
 }
 
 static void put_sentence(FILE *f, const struct cli_style *style, enum cli_colour colour,
-			 const char *text)
+			 const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static void put_sentence(FILE *f, const struct cli_style *style, enum cli_colour colour,
+			 const char *format, ...)
 {
+	char text[SENTENCE_CHARS];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
 	fputs(cli_colour(&style->look, colour), f);
 	cli_wrap(f, &style->look, 0, 0, text);
 	fputs(cli_colour(&style->look, CLI_PLAIN), f);
@@ -625,23 +620,19 @@ static void put_runs(FILE *f, const struct cli_style *style, const struct cli_re
 	const struct cli_outcomes *out = r->left_out;
 	size_t left_out = out ? out->runs : 0, i;
 	struct cli_runs_text text[2];
-	char line[LINE_CHARS];
 
 	if (r->runs > 1)
-		snprintf(line, sizeof(line), "Mean of %zu runs; %s is its 95 %% interval.", r->runs,
-			 style->look.utf8 ? "±" : "+-");
+		put_sentence(f, style, CLI_PLAIN, "Mean of %zu runs; %s is its 95 %% interval.",
+			     r->runs, style->look.utf8 ? "±" : "+-");
 	else if (r->runs)
-		snprintf(line, sizeof(line), "Mean of 1 run.");
+		put_sentence(f, style, CLI_PLAIN, "Mean of 1 run.");
 	else
-		snprintf(line, sizeof(line),
-			 "No run ended with status 0: the numbers are those of the last run.");
-	put_sentence(f, style, r->runs ? CLI_PLAIN : CLI_WARN, line);
-	for (i = 0; out && i < out->n; i++) {
-		snprintf(line, sizeof(line), "%s%zu of %zu runs: %s.",
-			 r->runs ? "Not in the mean, " : "", out->of[i].runs, left_out + r->runs,
-			 cli_outcome_text(&out->of[i].outcome).text);
-		put_sentence(f, style, CLI_WARN, line);
-	}
+		put_sentence(f, style, CLI_WARN,
+			     "No run ended with status 0: the numbers are those of the last run.");
+	for (i = 0; out && i < out->n; i++)
+		put_sentence(f, style, CLI_WARN, "%s%zu of %zu runs: %s.",
+			     r->runs ? "Not in the mean, " : "", out->of[i].runs,
+			     left_out + r->runs, cli_outcome_text(&out->of[i].outcome).text);
 	/* By real time: a mean tells little of runs of which one was disturbed. */
 	text[0] = cli_outliers_text(&r->figure[CLI_REAL]);
 	text[1] = cli_drift_text(&r->figure[CLI_REAL],
@@ -649,14 +640,14 @@ static void put_runs(FILE *f, const struct cli_style *style, const struct cli_re
 				 "turn, so that this disturbs each of them alike.");
 	for (i = 0; i < 2 && r->runs; i++)
 		if (*text[i].text)
-			put_sentence(f, style, CLI_WARN, text[i].text);
+			put_sentence(f, style, CLI_WARN, "%s", text[i].text);
 }
 
 static void put_simulated(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	if (!r->is_simulated)
 		return;
-	put_sentence(f, style, CLI_BAD,
+	put_sentence(f, style, CLI_BAD, "%s",
 		     r->is_recording ? "SIMULATED: this is a recorded machine, not this one"
 				     : "SIMULATED: counts of gpu0 come from a model, not from a "
 				       "card");
@@ -673,69 +664,54 @@ static void put_emulator(FILE *f, const struct cli_style *style, const struct cl
 /* The target has nothing to do with what these count. */
 static void put_devices(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
-	char line[LINE_CHARS];
-
 	for (size_t i = 0; i < r->items; i++) {
 		if (!r->item[i].is_of_device || is_absent(&r->item[i]))
 			continue;
-		snprintf(line, sizeof(line), "%.60s counts for every program that uses the card",
-			 r->item[i].unit);
-		put_sentence(f, style, CLI_PLAIN, line);
+		put_sentence(f, style, CLI_PLAIN,
+			     "%.60s counts for every program that uses the card", r->item[i].unit);
 		return;
 	}
 }
 
 static void put_frames(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
-	char line[LINE_CHARS];
-
 	if (r->n_frames > r->kept_frames)
-		snprintf(line, sizeof(line),
-			 "Counted %" PRIu64 " frames; ntime watch --frames %.150s shows the last "
-			 "%" PRIu64 ".",
-			 r->n_frames, r->frames, r->kept_frames);
+		put_sentence(f, style, CLI_PLAIN,
+			     "Counted %" PRIu64
+			     " frames; ntime watch --frames %.150s shows the last "
+			     "%" PRIu64 ".",
+			     r->n_frames, r->frames, r->kept_frames);
 	else
-		snprintf(line, sizeof(line),
-			 "Counted %" PRIu64 " frame%s; ntime watch --frames %.150s shows %s.",
-			 r->n_frames, r->n_frames == 1 ? "" : "s", r->frames,
-			 r->n_frames == 1 ? "it" : "them");
-	put_sentence(f, style, CLI_PLAIN, line);
-	if (r->passes < 2)
-		return;
-	snprintf(
-		line, sizeof(line),
-		"%u passes took turns, one a frame: <not counted> has numbers there, and no total.",
-		r->passes);
-	put_sentence(f, style, CLI_PLAIN, line);
+		put_sentence(f, style, CLI_PLAIN,
+			     "Counted %" PRIu64 " frame%s; ntime watch --frames %.150s shows %s.",
+			     r->n_frames, r->n_frames == 1 ? "" : "s", r->frames,
+			     r->n_frames == 1 ? "it" : "them");
+	if (r->passes > 1)
+		put_sentence(f, style, CLI_PLAIN,
+			     "%u passes took turns, one a frame: <not counted> has numbers there, "
+			     "and no total.",
+			     r->passes);
 }
 
 static void put_head_lines(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
-	char line[LINE_CHARS];
-
 	put_simulated(f, style, r);
 	cli_emulated_put(f, &style->look, r->emulated);
 	put_emulator(f, style, r);
 	if (style->quiet)
 		return;
-	if (*r->target) {
-		snprintf(line, sizeof(line), "Measured: %.200s", r->target);
-		put_sentence(f, style, CLI_PLAIN, line);
-	}
+	if (*r->target)
+		put_sentence(f, style, CLI_PLAIN, "Measured: %.200s", r->target);
 	put_devices(f, style, r);
-	if (r->by_pass && r->passes > 1) {
-		snprintf(line, sizeof(line),
-			 "Counted in %u runs of the command, one per pass; nothing is scaled.",
-			 r->passes);
-		put_sentence(f, style, CLI_PLAIN, line);
-	} else if (r->passes > 1 && has_estimate(r)) {
-		snprintf(line, sizeof(line),
-			 "Counted in %u rotating passes; a number with ~ is an estimate, %s its 95 "
-			 "%% "
-			 "interval.",
-			 r->passes, style->look.utf8 ? "±" : "+-");
-		put_sentence(f, style, CLI_PLAIN, line);
-	}
+	if (r->by_pass && r->passes > 1)
+		put_sentence(f, style, CLI_PLAIN,
+			     "Counted in %u runs of the command, one per pass; nothing is scaled.",
+			     r->passes);
+	else if (r->passes > 1 && has_estimate(r))
+		put_sentence(f, style, CLI_PLAIN,
+			     "Counted in %u rotating passes; a number with ~ is an estimate, %s "
+			     "its 95 %% interval.",
+			     r->passes, style->look.utf8 ? "±" : "+-");
 	if (r->frames)
 		put_frames(f, style, r);
 	if (style->by_run)
@@ -909,13 +885,7 @@ static void put_reasons(FILE *f, const struct cli_style *style, const struct cli
 
 		if (!name)
 			continue;
-		all[n] = (struct cli_absence){ .name = name,
-					       .reason = item->reason,
-					       .remedy = item->remedy,
-					       .about = item->about,
-					       .cause = item->cause,
-					       .reason_code = item->reason_code,
-					       .remedy_kind = item->remedy_kind };
+		all[n] = CLI_ABSENCE(name, item);
 		/* In a few words those are alike that have the same words. */
 		if (style->brief && caveat->is_meant == is_absent) {
 			all[n].about = cli_absence_short(&all[n]);
@@ -966,7 +936,6 @@ static void look_for_idle(struct idle *idle, const struct cli_style *style,
 static void put_why_none_ran(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
 	struct idle idle = { false, false };
-	char text[LINE_CHARS];
 
 	look_for_idle(&idle, style, r->item, r->items);
 	for (size_t i = 0; i < r->rows; i++)
@@ -974,17 +943,17 @@ static void put_why_none_ran(FILE *f, const struct cli_style *style, const struc
 	/* What has no total has its number frame by frame, as was said above. */
 	if (!idle.has_one || style->quiet || (r->frames && r->passes > 1))
 		return;
-	snprintf(text, sizeof(text), "<not counted>: %s",
-		 !idle.has_event ? "the formula divides by 0"
-		 : r->is_in_emulator
-			 ? "the emulator ended before the command began; it may have said "
-			   "above why"
-		 : r->is_too_early
-			 ? "the measurement ended before the --delay did; choose a shorter one"
-		 : r->passes > 1 ? NEVER_RAN " the command ended before the event's pass," NO_CORE
-				 : NEVER_RAN NO_CORE);
 	putc('\n', f);
-	put_sentence(f, style, CLI_PLAIN, text);
+	put_sentence(f, style, CLI_PLAIN, "<not counted>: %s",
+		     !idle.has_event ? "the formula divides by 0"
+		     : r->is_in_emulator
+			     ? "the emulator ended before the command began; it may have said "
+			       "above why"
+		     : r->is_too_early
+			     ? "the measurement ended before the --delay did; choose a shorter one"
+		     : r->passes > 1 ? NEVER_RAN
+			     " the command ended before the event's pass," NO_CORE
+				     : NEVER_RAN NO_CORE);
 }
 
 /* Lines with the same words in front. */
@@ -1021,9 +990,6 @@ static void put_lines(FILE *f, const struct cli_style *style, const struct cli_r
 
 static void put_notes(FILE *f, const struct cli_style *style, const struct cli_report *r)
 {
-	if (!r->notes)
-		return;
-	fputs("\nHow it was counted:\n", f);
 	for (size_t i = 0; i < r->notes; i++) {
 		fputs("  ", f);
 		cli_wrap(f, &style->look, 2, 4, r->note[i]);
@@ -1085,10 +1051,7 @@ static void put_plan(FILE *f, const struct cli_style *style, const struct cli_re
 {
 	put_head(f, style, r);
 	put_sentence(f, style, CLI_PLAIN, "Nothing was run. It would be counted as follows:");
-	for (size_t i = 0; i < r->notes; i++) {
-		fputs("  ", f);
-		cli_wrap(f, &style->look, 2, 4, r->note[i]);
-	}
+	put_notes(f, style, r);
 	put_reasons(f, style, r, &caveats[sizeof(caveats) / sizeof(caveats[0]) - 1]);
 }
 
@@ -1107,6 +1070,8 @@ static void summary(FILE *f, const struct cli_style *style, const struct cli_rep
 	put_why_none_ran(f, style, r);
 	for (size_t i = 0; i < sizeof(caveats) / sizeof(caveats[0]); i++)
 		put_reasons(f, style, r, &caveats[i]);
+	if (r->notes)
+		fputs("\nHow it was counted:\n", f);
 	put_notes(f, style, r);
 	cli_times_put(f, style, r);
 }

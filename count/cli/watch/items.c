@@ -92,13 +92,7 @@ static void add_absence(struct cli_watch_items *items, const struct cli_absence 
 
 static void add_item(struct cli_watch_items *items, const struct cli_row_item *item)
 {
-	add_absence(items, &(struct cli_absence){ .name = item->name,
-						  .reason = item->info.reason,
-						  .remedy = item->info.remedy,
-						  .about = item->info.about,
-						  .cause = item->info.cause,
-						  .reason_code = item->info.reason_code,
-						  .remedy_kind = item->info.remedy_kind });
+	add_absence(items, &CLI_ABSENCE(item->name, &item->info));
 }
 
 /* Each of its events is counted, but in no row are all of them. */
@@ -145,13 +139,7 @@ static int keep_metric(void *arg, const struct ntime_event_info *metric)
 
 	cli_grow(&all->known, all->n);
 	all->known[all->n++] = (struct known){
-		.metric = absence_copy(&(struct cli_absence){ .name = metric->name,
-							      .reason = metric->reason,
-							      .remedy = metric->remedy,
-							      .about = metric->about,
-							      .cause = metric->cause,
-							      .reason_code = metric->reason_code,
-							      .remedy_kind = metric->remedy_kind }),
+		.metric = absence_copy(&CLI_ABSENCE(metric->name, metric)),
 		.group = cli_strdup(metric->group ? metric->group : ""),
 	};
 	return 0;
@@ -187,9 +175,7 @@ static int add_found(struct cli_watch_items *items, struct ntime_ctx *ctx, struc
 						     .reason_code = NTIME_REASON_UNKNOWN_EVENT });
 		return 0;
 	}
-	if (ret < 0)
-		cli_machine_say(ctx, ret);
-	return ret < 0 ? ret : 0;
+	return cli_machine_check(ctx, ret);
 }
 
 /*
@@ -213,16 +199,6 @@ static int add_metrics(struct cli_watch_items *items, struct ntime_ctx *ctx,
 	return ret < 0 ? ret : n;
 }
 
-static int add_list(struct ntime_ctx *ctx, struct ntime_session *s, const char *text)
-{
-	int ret = ntime_session_add_list(s, text);
-
-	if (ret >= 0)
-		return 0;
-	cli_machine_say(ctx, ret);
-	return ret;
-}
-
 static int add_wish(struct cli_watch_items *items, struct ntime_ctx *ctx, struct ntime_session *s,
 		    const struct metrics *all, const struct cli_watch_wish *wish)
 {
@@ -235,11 +211,8 @@ static int add_wish(struct cli_watch_items *items, struct ntime_ctx *ctx, struct
 	}
 	/* The commas of a formula part arguments. */
 	if (wish->kind != CLI_WISH_METRIC || !strchr(wish->text, '='))
-		return add_list(ctx, s, wish->text);
-	ret = ntime_session_add(s, wish->text, NULL);
-	if (ret < 0)
-		cli_machine_say(ctx, ret);
-	return ret < 0 ? ret : 0;
+		return cli_machine_check(ctx, ntime_session_add_list(s, wish->text));
+	return cli_machine_check(ctx, ntime_session_add(s, wish->text, NULL));
 }
 
 static int add_overview(struct cli_watch_items *items, struct ntime_ctx *ctx,
@@ -270,9 +243,7 @@ int cli_watch_items_add(struct cli_watch_items *items, struct ntime_ctx *ctx,
 	for (size_t i = 0; i < o->wishes; i++)
 		has_operand |= o->wish[i].kind == CLI_WISH_OPERAND;
 	if (has_operand)
-		ret = ntime_metric_for_each(ctx, keep_metric, &all);
-	if (ret < 0)
-		cli_machine_say(ctx, ret);
+		ret = cli_machine_check(ctx, ntime_metric_for_each(ctx, keep_metric, &all));
 	if (!ret && !o->wishes)
 		ret = add_overview(items, ctx, s, &all);
 	for (size_t i = 0; i < o->wishes && !ret; i++)
