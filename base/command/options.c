@@ -232,11 +232,9 @@ int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 			return -ECANCELED;
 		}
 		f = find_foreign(c, id);
-		if (f && f->mark && strcmp(optarg, f->mark) != 0) {
-			cli_say_misuse(help_of(c), "'%s' of '%s%s' is not understood: %s", optarg,
-				       f->name[1] ? "--" : "-", f->name, f->answer);
-			return -EINVAL;
-		}
+		if (f && f->mark && strcmp(optarg, f->mark) != 0)
+			return cli_misuse(help_of(c), "'%s' of '%s%s' is not understood: %s",
+					  optarg, f->name[1] ? "--" : "-", f->name, f->answer);
 		if (f && !*f->means)
 			continue;
 		o = f ? find_name(c, f->means) : find_option(c, id);

@@ -9,10 +9,6 @@
 
 #define NOT_CSV (CLI_COLUMN_NOT_CSV | CLI_COLUMN_SET)
 /* In CSV all parts have the columns of all. */
-#define KIND                                                                                       \
-	{                                                                                          \
-		"kind", .flags = CLI_COLUMN_NOT_JSON                                               \
-	}
 #define EMPTY(name)                                                                                \
 	{                                                                                          \
 		name, .flags = CLI_COLUMN_NOT_JSON                                                 \
@@ -24,7 +20,7 @@
 
 #define METHOD(member, kind) CLI_OF(struct ntime_method_info, member, kind)
 static const struct cli_column method_columns[] = {
-	KIND,
+	EMPTY("kind"),
 	{ "name", METHOD(name, TEXT) },
 	EMPTY("unit_name"),
 	USABLE(METHOD),
@@ -40,7 +36,7 @@ static const struct cli_column method_columns[] = {
 
 #define UNIT(member, kind) CLI_OF(struct ntime_unit_info, member, kind)
 static const struct cli_column unit_columns[] = {
-	KIND,
+	EMPTY("kind"),
 	{ "name", UNIT(name, TEXT) },
 	{ "unit_name", UNIT(name, TEXT), .flags = CLI_COLUMN_NOT_JSON },
 	USABLE(UNIT),
@@ -60,7 +56,7 @@ static const struct cli_column unit_columns[] = {
 /* Of metrics too. */
 #define EVENT(member, kind) CLI_OF(struct ntime_event_info, member, kind)
 static const struct cli_column event_columns[] = {
-	KIND,
+	EMPTY("kind"),
 	{ "name", EVENT(name, TEXT) },
 	{ "unit_name", EVENT(unit, TEXT), .flags = CLI_COLUMN_SET },
 	USABLE(EVENT),

@@ -72,10 +72,8 @@ static const struct cli_option options[] = {
 
 static int set_form(struct list *l, enum form form)
 {
-	if (l->form != TEXT && l->form != form) {
-		cli_say_misuse("list", "--names, --csv and --json cannot be combined");
-		return -EINVAL;
-	}
+	if (l->form != TEXT && l->form != form)
+		return cli_misuse("list", "--names, --csv and --json cannot be combined");
 	l->form = form;
 	return 0;
 }

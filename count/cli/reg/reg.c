@@ -98,11 +98,9 @@ static bool is_allowed(const struct action *a, int id)
 
 static int add_field(struct cli_reg *r, const char *value)
 {
-	if (r->fields == CLI_REG_FIELDS) {
-		cli_say_misuse(r->self->name, "--field may be given %d times at most",
-			       CLI_REG_FIELDS);
-		return -EINVAL;
-	}
+	if (r->fields == CLI_REG_FIELDS)
+		return cli_misuse(r->self->name, "--field may be given %d times at most",
+				  CLI_REG_FIELDS);
 	r->field[r->fields++] = value;
 	return 0;
 }
@@ -112,10 +110,8 @@ static int set_option(void *arg, const struct cli_option *o, const char *value)
 	struct parse *p = arg;
 	struct cli_reg *r = p->r;
 
-	if (!is_allowed(p->action, o->id)) {
-		cli_say_misuse(r->self->name, "'%s' has no option --%s", r->action, o->name);
-		return -EINVAL;
-	}
+	if (!is_allowed(p->action, o->id))
+		return cli_misuse(r->self->name, "'%s' has no option --%s", r->action, o->name);
 	if (cli_option_store(o, r, value))
 		return 0;
 	if (o->id == 'i')
@@ -165,10 +161,8 @@ static int parse(struct cli_reg *r, const struct action *a, int argc, char **arg
 		return ret;
 	r->operand = argv + ret;
 	r->n = end - ret;
-	if (r->command && !*r->command) {
-		cli_say_misuse(r->self->name, "there is no command after --");
-		return -EINVAL;
-	}
+	if (r->command && !*r->command)
+		return cli_misuse(r->self->name, "there is no command after --");
 	return 0;
 }
 
