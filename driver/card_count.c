@@ -307,12 +307,14 @@ static void pmu_read(struct perf_event *event)
 {
 	struct ntd_card *card = card_of(event->pmu);
 
-	raw_spin_lock(&card->lock);
-	if (!(card->txn & PERF_PMU_TXN_READ))
+	/* start_txn() has, on this CPU. */
+	if (!(card->txn & PERF_PMU_TXN_READ)) {
+		raw_spin_lock(&card->lock);
 		(void)ntd_card_collect(card);
-	if (user_of(event)->is_failed)
+		raw_spin_unlock(&card->lock);
+	}
+	if (READ_ONCE(user_of(event)->is_failed))
 		event->total_time_running = 0;
-	raw_spin_unlock(&card->lock);
 }
 
 /* A group is programmed once, and read at one moment. */

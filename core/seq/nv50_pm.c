@@ -521,13 +521,16 @@ int nthw_nv50_begin(const struct nthw_nv50_pm *pm, struct nthw_nv50_state *state
 	return ret;
 }
 
-static int read_counters(const struct nthw_nv50_pm *pm, uint64_t counters,
+/* Those of one domain. */
+static int read_counters(const struct nthw_nv50_pm *pm, uint32_t domain, uint64_t counters,
 			 struct nthw_nv50_period *period)
 {
-	uint32_t counter;
+	uint32_t slot, counter;
 	int ret = 0;
 
-	for (counter = 0; !ret && counter < NTHW_NV50_COUNTERS; counter++) {
+	for (slot = 0; !ret && slot <= NTHW_NV50_SLOTS; slot++) {
+		counter = slot < NTHW_NV50_SLOTS ? NTHW_NV50_SLOTS * domain + slot
+						 : NTHW_NV50_CLOCKS + domain;
 		if (!(counters >> counter & 1))
 			continue;
 		ret = get(pm, counter_at(counter), &period->count[counter]);
@@ -549,7 +552,7 @@ static int end_domain(const struct nthw_nv50_pm *pm, uint32_t domain, struct nth
 	int ret = wait_for_period(pm, domain, state, &before);
 
 	if (!ret)
-		ret = read_counters(pm, counters, period);
+		ret = read_counters(pm, domain, counters, period);
 	if (!ret)
 		ret = get_quad(pm, domain, &quad);
 	if (ret)
