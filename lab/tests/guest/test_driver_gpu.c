@@ -422,26 +422,20 @@ static uint64_t instructions_of(int fd, size_t bytes)
 	return least;
 }
 
-/* What perf itself takes for a group beyond one event: of events that count nothing. */
-static uint64_t instructions_of_members(void)
+/* The same of the first @n of @attr, as a group where there are several. */
+static uint64_t instructions_of_events(const struct perf_event_attr attr[MEMBERS], size_t n)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
-					.config = PERF_COUNT_SW_DUMMY,
-					.size = sizeof(attr) };
-	uint64_t one, group;
+	struct perf_event_attr leader = attr[0];
+	uint64_t took;
 	int fd[MEMBERS];
 
-	LAB_GOOD(fd[0] = open_attr(attr, -1, 0, -1));
-	one = instructions_of(fd[0], sizeof(uint64_t));
-	close(fd[0]);
-	attr.read_format = PERF_FORMAT_GROUP;
-	LAB_GOOD(fd[0] = open_attr(attr, -1, 0, -1));
-	for (size_t i = 1; i < MEMBERS; i++)
-		LAB_GOOD(fd[i] = open_attr(attr, -1, 0, fd[0]));
-	group = instructions_of(fd[0], (MEMBERS + 1) * sizeof(uint64_t));
-	for (size_t i = 0; i < MEMBERS; i++)
+	leader.read_format = n > 1 ? PERF_FORMAT_GROUP : 0;
+	for (size_t i = 0; i < n; i++)
+		LAB_GOOD(fd[i] = open_attr(i ? attr[i] : leader, -1, 0, i ? fd[0] : -1));
+	took = instructions_of(fd[0], (n > 1 ? n + 1 : 1) * sizeof(uint64_t));
+	for (size_t i = 0; i < n; i++)
 		close(fd[i]);
-	return group - one;
+	return took;
 }
 
 /* A group is read at one moment: but for what perf takes it costs little more than one event. */
@@ -451,26 +445,25 @@ TEST(cost_of_reading)
 		"gpu_idle",	 "geom_busy",	  "rop_busy",	      "setup_point_count",
 		"cycles_core_a", "cycles_core_b", "setup_line_count", "setup_triangle_count",
 	};
-	struct perf_event_attr attr = attr_of(PMU, names[0]);
+	struct perf_event_attr ours[MEMBERS], nothing[MEMBERS];
 	struct lab_map mapping;
 	uint64_t one, group, members, file, load = 0, begin;
-	int fd[MEMBERS];
+	int fd;
 
 	if (!getenv("NTIME_LAB_SHIFT"))
 		TT_SKIP("time is no count of instructions in this guest");
-	LAB_GOOD(fd[0] = open_attr(attr, -1, 0, -1));
-	one = instructions_of(fd[0], sizeof(uint64_t));
-	close(fd[0]);
-	attr.read_format = PERF_FORMAT_GROUP;
-	LAB_GOOD(fd[0] = open_attr(attr, -1, 0, -1));
-	for (size_t i = 1; i < MEMBERS; i++)
-		LAB_GOOD(fd[i] = open_event(names[i], fd[0]));
-	group = instructions_of(fd[0], (MEMBERS + 1) * sizeof(uint64_t));
-	for (size_t i = 0; i < MEMBERS; i++)
-		close(fd[i]);
-	LAB_GOOD(fd[0] = lab_reg_open(LOCK, O_RDONLY | O_CLOEXEC));
-	LAB_GOOD(lab_fd_map(fd[0], 2, &mapping));
-	file = instructions_of(fd[0], sizeof(uint64_t));
+	for (size_t i = 0; i < MEMBERS; i++) {
+		ours[i] = attr_of(PMU, names[i]);
+		nothing[i] = (struct perf_event_attr){ .type = PERF_TYPE_SOFTWARE,
+						       .config = PERF_COUNT_SW_DUMMY,
+						       .size = sizeof(nothing[i]) };
+	}
+	one = instructions_of_events(ours, 1);
+	group = instructions_of_events(ours, MEMBERS);
+	members = instructions_of_events(nothing, MEMBERS) - instructions_of_events(nothing, 1);
+	LAB_GOOD(fd = lab_reg_open(LOCK, O_RDONLY | O_CLOEXEC));
+	LAB_GOOD(lab_fd_map(fd, 2, &mapping));
+	file = instructions_of(fd, sizeof(uint64_t));
 	assert_int_equal(mapping.page.type, NTIME_PAGE_MEMORY);
 	/* Once to have it in the page table. */
 	for (size_t i = 0; i < 2; i++) {
@@ -479,8 +472,7 @@ TEST(cost_of_reading)
 		load = lab_now() - begin;
 	}
 	lab_unmap(&mapping);
-	close(fd[0]);
-	members = instructions_of_members();
+	close(fd);
 	print_message("# instructions of a read: an event of perf's %llu, a group of 8 %llu, of "
 		      "which perf takes %llu for seven more; a register by read(2) %llu, by its "
 		      "mapping %llu\n",
