@@ -22,6 +22,7 @@ static inline bool nti_grow_bytes(void *array, size_t n, size_t size)
 	if (!more)
 		return false;
 	memcpy(array, &more, sizeof(more));
+	// cppcheck-suppress memleak ; the copy is *@array's
 	return true;
 }
 

@@ -210,6 +210,7 @@ static int open_part(int at, const char *name)
 
 	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
 		fd = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	// cppcheck-suppress resourceLeak ; it is returned
 	return fd < 0 ? -errno : fd;
 }
 
@@ -292,6 +293,7 @@ int cli_place_open(struct cli_place *p)
 		return fd;
 	if (!p->is_there) {
 		fd = openat(p->folder, p->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		// cppcheck-suppress resourceLeak ; it is returned
 		return fd < 0 ? -errno : fd;
 	}
 	fd = open_seen(p->folder, p->name, p->old.device, p->old.inode, O_NONBLOCK);

@@ -151,8 +151,9 @@ void cli_gl_write_plot(FILE *f, const struct cli_gl_run *run)
 					   .item = k,
 					   .name = k == SIZE_MAX ? "frame time" : s->item[k].name,
 					   .unit = k == SIZE_MAX ? "ns" : s->item[k].unit_text,
-					   .bottom = bottom += STRIP };
+					   .bottom = bottom + STRIP };
 
+			bottom += STRIP;
 			put_strip(f, &p);
 		}
 	}

@@ -299,17 +299,18 @@ int nvpm_get_attribute(uint32_t number, enum nvpm_attribute attribute, uint64_t 
 {
 	const struct nvpm_counter *c = counter_of(number);
 	const uint64_t user = 4; /* a type that I does not have: there they are the card's */
+	uint64_t values[] = {
+		[NVPM_TYPE] = 0, [NVPM_IS_RAW] = 0, [NVPM_DOMAIN] = 0, [NVPM_MAX] = UINT64_MAX
+	};
 
 	if (!out)
 		return NVPM_BAD_PARAMETER;
 	if (!c)
 		return NVPM_BAD_COUNTER;
-	*out = (const uint64_t[]){
-		[NVPM_TYPE] = c->is_user && nvpm.of != NVPM_FLAT ? user : 0,
-		[NVPM_IS_RAW] = !c->is_ratio,
-		[NVPM_DOMAIN] = c->domain,
-		[NVPM_MAX] = UINT64_MAX,
-	}[attribute];
+	values[NVPM_TYPE] = c->is_user && nvpm.of != NVPM_FLAT ? user : 0;
+	values[NVPM_IS_RAW] = !c->is_ratio;
+	values[NVPM_DOMAIN] = c->domain;
+	*out = values[attribute];
 	return NVPM_DONE;
 }
 
