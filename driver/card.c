@@ -203,7 +203,6 @@ void ntd_card_show(const struct ntd_device *device, struct seq_file *m)
 {
 	struct ntd_card *card = device->card;
 	struct ntd_who who = { .process = NULL };
-	pid_t pid;
 
 	if (!card)
 		return;
@@ -213,15 +212,8 @@ void ntd_card_show(const struct ntd_device *device, struct seq_file *m)
 	raw_spin_unlock_irq(&card->lock);
 	if (!who.process)
 		return;
-	pid = ntd_who_pid(&who, m);
 	seq_printf(m, "perf: %s ", card->name);
-	if (pid) {
-		seq_printf(m, "pid %d ", pid);
-		ntd_who_show_name(&who, m);
-		seq_putc(m, '\n');
-	} else {
-		seq_puts(m, "of another user\n");
-	}
+	ntd_who_show(&who, m);
 	ntd_who_put(&who);
 }
 

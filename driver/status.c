@@ -51,19 +51,6 @@ void ntd_status_refuse_named(const char *name, int error, const char *why)
 	ntd_who_put(&before);
 }
 
-static void show_process(struct seq_file *m, const struct ntd_who *who)
-{
-	pid_t pid = ntd_who_pid(who, m);
-
-	if (!pid) {
-		seq_puts(m, "of another user\n");
-		return;
-	}
-	seq_printf(m, "pid %d ", pid);
-	ntd_who_show_name(who, m);
-	seq_putc(m, '\n');
-}
-
 static void show_writer(struct seq_file *m, struct ntd_reg *reg)
 {
 	char name[NTD_NAME_SIZE];
@@ -74,7 +61,7 @@ static void show_writer(struct seq_file *m, struct ntd_reg *reg)
 	if (reg->writer) {
 		ntd_reg_name(reg, name, sizeof(name));
 		seq_printf(m, "writer: %s ", name);
-		show_process(m, &reg->writer->who);
+		ntd_who_show(&reg->writer->who, m);
 	}
 	mutex_unlock(&reg->lock);
 }

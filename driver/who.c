@@ -70,3 +70,16 @@ void ntd_who_show_name(const struct ntd_who *who, struct seq_file *m)
 	seq_escape_mem(m, who->comm, strnlen(who->comm, sizeof(who->comm)),
 		       ESCAPE_OCTAL | ESCAPE_NAP | ESCAPE_APPEND, "\\,()");
 }
+
+void ntd_who_show(const struct ntd_who *who, struct seq_file *m)
+{
+	pid_t pid = ntd_who_pid(who, m);
+
+	if (!pid) {
+		seq_puts(m, "of another user\n");
+		return;
+	}
+	seq_printf(m, "pid %d ", pid);
+	ntd_who_show_name(who, m);
+	seq_putc(m, '\n');
+}

@@ -62,4 +62,12 @@ pid_t ntd_who_pid(const struct ntd_who *who, const struct seq_file *m);
  */
 void ntd_who_show_name(const struct ntd_who *who, struct seq_file *m);
 
+/**
+ * ntd_who_show() - print the rest of a line: number and name of the process, or that it is another
+ * user's
+ * @who: somebody
+ * @m: where to
+ */
+void ntd_who_show(const struct ntd_who *who, struct seq_file *m);
+
 #endif
