@@ -177,21 +177,31 @@ static const struct nthw_nv_chip *chip_of(uint16_t id)
 	return NULL;
 }
 
+/* Which of @count, @step apart, has *@offset, which is of it alone then; false: none has. */
+static bool take_step(uint32_t step, uint32_t count, uint32_t *offset)
+{
+	if (step && *offset / step >= count)
+		return false;
+	if (step)
+		*offset %= step;
+	return true;
+}
+
+/* Rows of a table stand in the order of addresses. */
 const struct nthw_reg *nthw_nv_reg_at(const struct nthw_nv_chip *chip, uint32_t address, uint32_t *index)
 {
-	const struct nthw_nv_place *p;
-	const struct nthw_reg *row;
-	uint32_t i, k, base;
+	const struct nthw_nv_place *p = chip->places;
+	const struct nthw_reg *row = NULL;
+	uint32_t first, offset;
 
-	for (p = chip->places; p < chip->places + chip->place_count; p++)
-		for (i = 0; !i || i < p->count[0]; i++)
-			for (k = 0; !k || k < p->count[1]; k++) {
-				base = p->base + i * p->step[0] + k * p->step[1];
-				row = address < base ? NULL : nthw_table_find(&p->table->rows, address - base, index);
-				if (row)
-					return row;
-			}
-	return NULL;
+	for (; !row && p < chip->places + chip->place_count; p++) {
+		first = p->table->rows.regs[0]->addr;
+		offset = address - p->base - first;
+		if (address >= p->base + first && take_step(p->step[0], p->count[0], &offset) &&
+		    take_step(p->step[1], p->count[1], &offset))
+			row = nthw_table_find(&p->table->rows, first + offset, index);
+	}
+	return row;
 }
 
 int nthw_nv_zero(const struct nthw_nv_chip *chip, uint32_t domain)

@@ -115,33 +115,12 @@ static bool has_spec(const struct nthw_nv50_pm *pm)
 	return pm->chip->family != NTHW_NV_G80;
 }
 
-static const struct nthw_reg *find(const struct nthw_nv_chip *chip, uint32_t address,
-				   uint32_t *index)
-{
-	const struct nthw_reg *reg = NULL;
-	size_t i;
-
-	for (i = 0; !reg && i < chip->place_count; i++) {
-		const struct nthw_nv_place *place = &chip->places[i];
-		uint32_t offset = address - place->base, step = place->step[0];
-
-		/* Of units in units none is ours. */
-		if (address < place->base || place->step[1] ||
-		    (step && offset >= step * place->count[0]))
-			continue;
-		while (step && offset >= step)
-			offset -= step;
-		reg = nthw_table_find(&place->table->rows, offset, index);
-	}
-	return reg;
-}
-
 /* Does the register hold @ours in @bits, as far as these keep what is written? */
 static int compare_bits(const struct nthw_nv50_pm *pm, uint32_t address, uint32_t ours,
 			uint32_t bits, bool *is_same)
 {
 	uint32_t now, index;
-	const struct nthw_reg *reg = find(pm->chip, address, &index);
+	const struct nthw_reg *reg = nthw_nv_reg_at(pm->chip, address, &index);
 	int ret = get(pm, address, &now);
 
 	if (!ret)
@@ -403,7 +382,7 @@ uint64_t nthw_nv50_all(const struct nthw_nv_chip *chip)
 const struct nthw_reg *nthw_nv50_counter(const struct nthw_nv_chip *chip, uint32_t counter,
 					 uint32_t *index)
 {
-	return find(chip, counter_at(counter), index);
+	return nthw_nv_reg_at(chip, counter_at(counter), index);
 }
 
 int nthw_nv50_identify(const struct nthw_nv50_pm *pm)
