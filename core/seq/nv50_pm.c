@@ -352,6 +352,23 @@ uint32_t nthw_nv50_mps(const struct nthw_nv_chip *chip, const struct nthw_nv50_e
 	return mps;
 }
 
+uint32_t nthw_nv50_missing(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event,
+			   uint32_t units)
+{
+	uint32_t mps = nthw_nv50_mps(chip, event), i, select, unit;
+
+	if (mps && !(mps & nthw_nv_units_of(chip, NTHW_NV_MP, units)))
+		return NTHW_NV_MP;
+	for (i = 1; i < NTHW_NV_MUXES; i++) {
+		uint32_t kind = nthw_nv_muxes[i].units, there = nthw_nv_units_of(chip, kind, units);
+
+		if (nthw_nv50_wants(event, i, &select, &unit) &&
+		    (!there || (unit && !(there >> (unit - 1) & 1))))
+			return kind;
+	}
+	return NTHW_NV_GRAPH;
+}
+
 /*
  * No domain of these chips is known to run above 2.0 GHz; with 2.5 a counter of clocks is full
  * after 1.7 s (a guess to the safe side).

@@ -161,6 +161,12 @@ uint64_t nthw_nv50_also(const struct nthw_nv50_event *event);
 bool nthw_nv50_can_share(const struct nthw_nv50_event *a, const struct nthw_nv50_event *b);
 /* MPs whose wires @event is made of, by their groups in domain 3; 0: it has none. */
 uint32_t nthw_nv50_mps(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event);
+/*
+ * Of which kind (enum nthw_nv_units) a card lacks the unit that @event needs, where NTHW_NV_UNITS
+ * reads as @units; NTHW_NV_GRAPH: it lacks none.
+ */
+uint32_t nthw_nv50_missing(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event,
+			   uint32_t units);
 /* After so many nanoseconds its counter may be full. */
 uint64_t nthw_nv50_horizon_ns(const struct nthw_nv50_event *event);
 /* Counters of all domains that @chip has. */

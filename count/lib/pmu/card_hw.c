@@ -57,29 +57,27 @@ unsigned int nti_card_unit(const struct nti_unit_card *card, uint32_t kind, uint
 static int check_units(const struct nti_part *part, struct nthw_nv50_event *event,
 		       struct nti_absence *absent)
 {
-	uint32_t units = event->unit ? units_of(part->unit->card, event->kind) : 0;
-	uint32_t mps = nthw_nv50_mps(part->unit->card->chip, event),
-		 there = units_of(part->unit->card, NTHW_NV_MP);
+	const struct nti_unit_card *card = part->unit->card;
+	const char *name = part->unit->name;
+	uint32_t missing = nthw_nv50_missing(card->chip, event, card->units);
 	int ret;
 
-	if (mps && !(mps & there)) {
-		ret = nti_absence_set(absent, NTIME_REASON_NO_HARDWARE, part->unit->name, "none",
-				      "the MPs whose wires it is made of are none that %s has: "
-				      "those are the bits of %#x",
-				      part->unit->name, there);
-		return ret < 0 ? ret : -ENOTSUP;
-	}
-	if (!event->unit)
-		return 0;
-	if (units >> (event->unit - 1) & 1) {
-		if (event->unit - 1 == first_of(units))
+	if (missing == NTHW_NV_GRAPH) {
+		if (event->unit && event->unit - 1 == first_of(units_of(card, event->kind)))
 			event->kind = event->unit = 0;
 		return 0;
 	}
-	ret = nti_absence_set(absent, NTIME_REASON_NO_HARDWARE, part->unit->name,
-			      "take one that is there, or none: then it is the first one",
-			      "%s has no %s %u: those that it has are the bits of %#x",
-			      part->unit->name, kinds[event->kind], event->unit - 1, units);
+	if (missing == NTHW_NV_MP)
+		ret = nti_absence_set(absent, NTIME_REASON_NO_HARDWARE, name, "none",
+				      "the MPs whose wires it is made of are none that %s has: "
+				      "those are the bits of %#x",
+				      name, units_of(card, missing));
+	else
+		ret = nti_absence_set(absent, NTIME_REASON_NO_HARDWARE, name,
+				      "take one that is there, or none: then it is the first one",
+				      "%s has no %s %u: those that it has are the bits of %#x",
+				      name, kinds[missing], event->unit ? event->unit - 1 : 0,
+				      units_of(card, missing));
 	return ret < 0 ? ret : -ENOTSUP;
 }
 
