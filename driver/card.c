@@ -37,8 +37,7 @@ static bool fits(const struct ntd_card *card, struct perf_event *event,
 	(void)ntd_card_plan(card, &plan, what);
 	if (leader == event)
 		return true;
-	if (leader->pmu == event->pmu &&
-	    ntd_card_plan(card, &plan, &user_of(leader)->what) == NTHW_NV50_COUNTERS)
+	if (ntd_card_plan(card, &plan, &user_of(leader)->what) == NTHW_NV50_COUNTERS)
 		return false;
 	for_each_sibling_event(sibling, leader)
 		if (sibling->pmu == event->pmu &&
@@ -57,7 +56,7 @@ static int reach(struct ntd_card *card, const char **why)
 	*why = "its memory is switched off, asleep, claimed or too small, or has no place";
 	if (IS_ERR(map))
 		return PTR_ERR(map) == -EBUSY ? -EBUSY : -ENODEV;
-	raw_spin_lock_irq(&card->lock);
+	ntd_card_lock_irq(card);
 	card->map = map;
 	ret = nthw_nv50_identify(&card->pm);
 	if (!ret)
@@ -65,7 +64,7 @@ static int reach(struct ntd_card *card, const char **why)
 	card->units = (u32)units;
 	if (ret)
 		card->map = NULL;
-	raw_spin_unlock_irq(&card->lock);
+	ntd_card_unlock_irq(card);
 	if (!ret)
 		return 0;
 	ntd_mmio_give_back(card->device, map);
@@ -77,23 +76,12 @@ static void leave(struct ntd_card *card)
 {
 	void __iomem *map;
 
-	raw_spin_lock_irq(&card->lock);
+	ntd_card_lock_irq(card);
 	map = card->map;
 	card->map = NULL;
-	raw_spin_unlock_irq(&card->lock);
+	ntd_card_unlock_irq(card);
 	if (map)
 		ntd_mmio_give_back(card->device, map);
-}
-
-/* Units that its wires are of are there. */
-static bool has_units(const struct ntd_card *card, const struct nthw_nv50_event *what)
-{
-	u32 mps = nthw_nv50_mps(card->chip, what);
-	u32 units = nthw_nv_units_of(card->chip, what->kind, card->units);
-
-	if (mps && !(mps & nthw_nv_units_of(card->chip, NTHW_NV_MP, card->units)))
-		return false;
-	return !what->unit || units >> (what->unit - 1) & 1;
 }
 
 /* Can it be counted with? Under ntd_unit.lock: no descriptor comes to be open for writing. */
@@ -118,14 +106,14 @@ static int open_locked(struct ntd_card *card, struct ntd_user *user, const char 
 	if (ret)
 		return ret;
 	*why = "its wires are of a unit that the card has not";
-	if (!has_units(card, &user->what)) {
+	if (nthw_nv50_missing(card->chip, &user->what, card->units) != NTHW_NV_GRAPH) {
 		if (list_empty(&card->users))
 			leave(card);
 		return -EINVAL;
 	}
-	raw_spin_lock_irq(&card->lock);
+	ntd_card_lock_irq(card);
 	list_add_tail(&user->node, &card->users);
-	raw_spin_unlock_irq(&card->lock);
+	ntd_card_unlock_irq(card);
 	return 0;
 }
 
@@ -136,10 +124,10 @@ static void destroy(struct perf_event *event)
 	bool is_last;
 
 	down_write(&card->unit->lock);
-	raw_spin_lock_irq(&card->lock);
+	ntd_card_lock_irq(card);
 	list_del(&user->node);
 	is_last = list_empty(&card->users);
-	raw_spin_unlock_irq(&card->lock);
+	ntd_card_unlock_irq(card);
 	if (is_last)
 		leave(card);
 	up_write(&card->unit->lock);
@@ -161,7 +149,14 @@ static int event_init(struct perf_event *event)
 	if (is_sampling_event(event) || event->attach_state & PERF_ATTACH_TASK || event->cpu < 0)
 		return refuse(card, -EINVAL,
 			      "a card is counted for all programs, on one CPU, and not sampled");
-	user = kzalloc(sizeof(*user), GFP_KERNEL);
+	/* perf asks who may see the kernel before it calls us, and leaves this to us. */
+	if (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv || attr->exclude_idle ||
+	    attr->exclude_host || attr->exclude_guest)
+		return refuse(card, -EINVAL, "a card knows no modes of a CPU: no modifiers");
+	/* Reading such a group perf looks at its first event, and not at whether ours failed. */
+	if (event->group_leader->pmu != event->pmu && event->group_leader != event)
+		return refuse(card, -EINVAL, "the first event of its group is not of the card");
+	user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
 	if (!user)
 		return -ENOMEM;
 	user->event = event;
@@ -206,10 +201,10 @@ void ntd_card_show(const struct ntd_device *device, struct seq_file *m)
 
 	if (!card)
 		return;
-	raw_spin_lock_irq(&card->lock);
+	ntd_card_lock_irq(card);
 	if (!list_empty(&card->users))
 		ntd_who_copy(&who, &list_first_entry(&card->users, struct ntd_user, node)->who);
-	raw_spin_unlock_irq(&card->lock);
+	ntd_card_unlock_irq(card);
 	if (!who.process)
 		return;
 	seq_printf(m, "perf: %s ", card->name);
@@ -228,12 +223,12 @@ void ntd_card_leave(struct ntd_device *device, bool is_reachable)
 	down_write(&card->unit->lock);
 	if (!is_reachable)
 		leave(card);
-	raw_spin_lock_irq(&card->lock);
+	ntd_card_lock_irq(card);
 	card->is_held = true;
 	(void)ntd_card_collect(card);
 	ntd_card_fail(card);
 	memset(&card->state, 0, sizeof(card->state));
-	raw_spin_unlock_irq(&card->lock);
+	ntd_card_unlock_irq(card);
 	leave(card);
 	up_write(&card->unit->lock);
 }
@@ -244,9 +239,9 @@ void ntd_card_return(struct ntd_device *device)
 
 	if (!card)
 		return;
-	raw_spin_lock_irq(&card->lock);
+	ntd_card_lock_irq(card);
 	card->is_held = false;
-	raw_spin_unlock_irq(&card->lock);
+	ntd_card_unlock_irq(card);
 }
 
 void ntd_card_sleep(struct ntd_device *device)
@@ -255,24 +250,23 @@ void ntd_card_sleep(struct ntd_device *device)
 
 	if (!card)
 		return;
-	raw_spin_lock_irq(&card->lock);
+	ntd_card_lock_irq(card);
 	(void)ntd_card_collect(card);
 	card->is_running = false;
 	card->is_asleep = true;
 	(void)nthw_nv50_restore(&card->pm, &card->state);
-	raw_spin_unlock_irq(&card->lock);
+	ntd_card_unlock_irq(card);
 }
 
 static void wake(void *arg)
 {
 	struct ntd_card *card = arg;
 
-	raw_spin_lock(&card->lock);
+	ntd_card_lock(card);
 	card->is_asleep = false;
 	card->is_changed = true;
-	memset(&card->state, 0, sizeof(card->state));
 	ntd_card_set_up(card);
-	raw_spin_unlock(&card->lock);
+	ntd_card_unlock(card);
 }
 
 void ntd_card_wake(struct ntd_device *device)
@@ -299,7 +293,8 @@ static int on_cpu_down(unsigned int cpu, struct hlist_node *node)
 		return 0;
 	hrtimer_cancel(&card->timer);
 	card->cpu = (int)other;
-	perf_pmu_migrate_context(&card->pmu, (int)cpu, (int)other);
+	if (card->is_registered)
+		perf_pmu_migrate_context(&card->pmu, (int)cpu, (int)other);
 	return 0;
 }
 
@@ -319,8 +314,12 @@ static ssize_t chip_show(struct device *dev, struct device_attribute *attr, char
 
 static ssize_t function_show(struct device *dev, struct device_attribute *attr, char *text)
 {
-	const struct ntd_device *device = card_of(dev_get_drvdata(dev))->device;
+	const struct ntd_card *card = card_of(dev_get_drvdata(dev));
+	const struct ntd_device *device = card->device;
 
+	/* Another card may be there by now, which has a PMU of its own. */
+	if (!READ_ONCE(card->unit->is_here))
+		return -ENODEV;
 	return sysfs_emit(text, "%04x:%02x:%02x.%u\n", device->domain, device->bus,
 			  PCI_SLOT(device->devfn), PCI_FUNC(device->devfn));
 }
@@ -451,9 +450,12 @@ static int register_pmu(struct ntd_card *card)
 
 	if (ret)
 		return ret;
+	cpus_read_lock();
 	ret = perf_pmu_register(&card->pmu, card->name, -1);
+	card->is_registered = !ret;
+	cpus_read_unlock();
 	if (ret)
-		cpuhp_state_remove_instance(cpu_state, &card->cpu_node);
+		cpuhp_state_remove_instance_nocalls(cpu_state, &card->cpu_node);
 	return ret;
 }
 
@@ -499,9 +501,11 @@ void ntd_card_free(struct ntd_device *device)
 
 	if (!card)
 		return;
+	/* Without calls: they would move events, of which there are none. */
+	cpuhp_state_remove_instance_nocalls(cpu_state, &card->cpu_node);
 	perf_pmu_unregister(&card->pmu);
-	cpuhp_state_remove_instance(cpu_state, &card->cpu_node);
 	hrtimer_cancel(&card->timer);
+	irq_work_sync(&card->fail_irq);
 	cancel_work_sync(&card->failing);
 	ntd_tree_put(card->unit);
 	device->card = NULL;

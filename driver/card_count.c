@@ -42,6 +42,14 @@ static int card_write(struct nthw_io *io, enum nthw_space space, unsigned int un
 
 /* ---- counting, all under ntd_card.lock ---- */
 
+/* Who reads before perf knows has 0, and no time in which it was counted. */
+static void fail_user(struct ntd_card *card, struct ntd_user *user)
+{
+	user->is_failed = true;
+	local64_set(&user->event->count, 0);
+	irq_work_queue(&card->fail_irq);
+}
+
 void ntd_card_fail(struct ntd_card *card)
 {
 	struct ntd_user *user;
@@ -51,8 +59,7 @@ void ntd_card_fail(struct ntd_card *card)
 	/* What it cannot put back now it tries again when the next one counts. */
 	(void)nthw_nv50_restore(&card->pm, &card->state);
 	list_for_each_entry(user, &card->users, node)
-		user->is_failed = true;
-	schedule_work(&card->failing);
+		fail_user(card, user);
 }
 
 static void add_period(struct ntd_card *card)
@@ -72,13 +79,32 @@ int ntd_card_collect(struct ntd_card *card)
 	lockdep_assert_held(&card->lock);
 	if (!card->is_running)
 		return 0;
-	ret = nthw_nv50_end(&card->pm, &card->state, &card->period);
+	ret = ntd_mmio_is_lent(card->device) ? 0 : -ENODEV;
+	if (!ret)
+		ret = nthw_nv50_end(&card->pm, &card->state, &card->period);
 	if (!ret && card->period.unsure)
 		ret = -EIO;
 	if (ret)
 		ntd_card_fail(card);
 	else
 		add_period(card);
+	return ret;
+}
+
+/* And nobody has set something else up since, whose events it would have counted. */
+static int collect_and_check(struct ntd_card *card)
+{
+	bool is_running = card->is_running;
+	u64 lost = 0;
+	int ret = ntd_card_collect(card);
+
+	if (ret || !is_running)
+		return ret;
+	ret = nthw_nv50_check(&card->pm, &card->state, &lost);
+	if (!ret && lost)
+		ret = -EIO;
+	if (ret)
+		ntd_card_fail(card);
 	return ret;
 }
 
@@ -122,24 +148,49 @@ static void give_counters(struct ntd_card *card)
 		user->counter = ntd_card_plan(card, &plan, &user->what);
 }
 
-/* Writing the function of a PRE counter ends a period: they come last. */
-static int program(struct ntd_card *card)
+/*
+ * Writing the function of a PRE counter ends a period: they come last. Who cannot be goes to *@bad.
+ */
+static int program(struct ntd_card *card, struct ntd_user **bad)
 {
 	struct ntd_user *user;
 	u64 done = 0;
-	int pre, ret = 0;
+	int pre, ret;
 
 	for (pre = 0; pre <= 1; pre++)
 		list_for_each_entry(user, &card->added, added) {
 			bool is_pre = !user->what.is_clocks &&
 				      user->counter % NTHW_NV50_SLOTS == NTHW_NV50_PRE;
 
-			if (ret || is_pre != pre || done >> user->counter & 1)
+			if (is_pre != pre || done >> user->counter & 1)
 				continue;
 			done |= BIT_ULL(user->counter);
+			*bad = user;
 			ret = nthw_nv50_program(&card->pm, user->counter, &user->what,
 						&card->state);
+			if (ret)
+				return ret;
 		}
+	return 0;
+}
+
+/* An event that the card does not take, a value that no register keeps, ends alone. */
+static int program_all(struct ntd_card *card)
+{
+	struct ntd_user *bad;
+	int ret;
+
+	do {
+		ret = nthw_nv50_restore(&card->pm, &card->state);
+		if (ret)
+			return ret;
+		give_counters(card);
+		ret = program(card, &bad);
+		if (ret) {
+			fail_user(card, bad);
+			list_del_init(&bad->added);
+		}
+	} while (ret && !list_empty(&card->added));
 	return ret;
 }
 
@@ -166,12 +217,12 @@ void ntd_card_set_up(struct ntd_card *card)
 		return;
 	card->is_changed = false;
 	card->is_running = false;
-	ret = card->is_held ? -ENODEV : nthw_nv50_restore(&card->pm, &card->state);
-	if (list_empty(&card->added))
+	if (list_empty(&card->added)) {
+		(void)nthw_nv50_restore(&card->pm, &card->state);
+		hrtimer_try_to_cancel(&card->timer);
 		return;
-	give_counters(card);
-	if (!ret)
-		ret = program(card);
+	}
+	ret = card->is_held || !ntd_mmio_is_lent(card->device) ? -ENODEV : program_all(card);
 	if (!ret)
 		ret = nthw_nv50_begin(&card->pm, &card->state);
 	if (ret) {
@@ -188,12 +239,13 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 	struct ntd_card *card = container_of(timer, struct ntd_card, timer);
 	bool is_running;
 
-	raw_spin_lock(&card->lock);
-	(void)ntd_card_collect(card);
-	is_running = card->is_running;
+	ntd_card_lock(card);
+	(void)collect_and_check(card);
+	/* Another CPU, to which events moved, has started it anew already. */
+	is_running = card->is_running && !hrtimer_is_queued(timer);
 	if (is_running)
 		hrtimer_forward_now(timer, card->interval);
-	raw_spin_unlock(&card->lock);
+	ntd_card_unlock(card);
 	return is_running ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
@@ -203,14 +255,15 @@ static struct ntd_user *next_failed(struct ntd_card *card)
 {
 	struct ntd_user *user, *found = NULL;
 
-	raw_spin_lock_irq(&card->lock);
+	ntd_card_lock_irq(card);
 	list_for_each_entry(user, &card->users, node)
-		if (user->is_failed && !user->is_ended && !found)
+		/* perf can switch it off when it has a context; pmu_add() tells again. */
+		if (user->is_failed && !user->is_ended && READ_ONCE(user->event->ctx) && !found)
 			found = user;
 	if (found)
 		found->is_ended = true;
 	card->busy = found;
-	raw_spin_unlock_irq(&card->lock);
+	ntd_card_unlock_irq(card);
 	return found;
 }
 
@@ -241,8 +294,14 @@ static void end_failed(struct work_struct *work)
 		cpus_read_lock();
 		end_event(user->event);
 		cpus_read_unlock();
+		WRITE_ONCE(card->busy, NULL);
+		wake_up_all(&card->wait);
 	}
-	wake_up_all(&card->wait);
+}
+
+static void on_fail_irq(struct irq_work *work)
+{
+	schedule_work(&container_of(work, struct ntd_card, fail_irq)->failing);
 }
 
 /* ---- what perf asks for ---- */
@@ -251,9 +310,9 @@ static void pmu_enable(struct pmu *pmu)
 {
 	struct ntd_card *card = card_of(pmu);
 
-	raw_spin_lock(&card->lock);
+	ntd_card_lock(card);
 	ntd_card_set_up(card);
-	raw_spin_unlock(&card->lock);
+	ntd_card_unlock(card);
 }
 
 static void pmu_disable(struct pmu *pmu)
@@ -267,9 +326,15 @@ static int pmu_add(struct perf_event *event, int flags)
 	struct plan plan = { .count = 0 };
 	int ret = 0;
 
-	raw_spin_lock(&card->lock);
+	ntd_card_lock(card);
 	if (card->is_held || user->is_failed)
 		ret = -ENODEV;
+	/* Switched on again, or failed before perf had a context for it. */
+	if (user->is_failed) {
+		user->is_ended = false;
+		event->total_time_running = 0;
+		irq_work_queue(&card->fail_irq);
+	}
 	list_for_each_entry(other, &card->added, added)
 		(void)ntd_card_plan(card, &plan, &other->what);
 	if (!ret && ntd_card_plan(card, &plan, &user->what) == NTHW_NV50_COUNTERS)
@@ -279,7 +344,7 @@ static int pmu_add(struct perf_event *event, int flags)
 		list_add_tail(&user->added, &card->added);
 		card->is_changed = true;
 	}
-	raw_spin_unlock(&card->lock);
+	ntd_card_unlock(card);
 	return ret;
 }
 
@@ -287,11 +352,11 @@ static void pmu_del(struct perf_event *event, int flags)
 {
 	struct ntd_card *card = card_of(event->pmu);
 
-	raw_spin_lock(&card->lock);
-	(void)ntd_card_collect(card);
+	ntd_card_lock(card);
+	(void)collect_and_check(card);
 	list_del_init(&user_of(event)->added);
 	card->is_changed = true;
-	raw_spin_unlock(&card->lock);
+	ntd_card_unlock(card);
 }
 
 /* perf asks for it to sample, which is refused. */
@@ -300,21 +365,25 @@ static void pmu_start_or_stop(struct perf_event *event, int flags)
 }
 
 /*
- * perf cannot be told that a read failed, before the event is in error state: but who has not run
- * has no count.
+ * perf cannot be told that reading one event failed, before that is in error state: but who has not
+ * run has no count. Who reads while this CPU counts has what was counted last.
  */
 static void pmu_read(struct perf_event *event)
 {
 	struct ntd_card *card = card_of(event->pmu);
 
+	if (READ_ONCE(card->holder) == smp_processor_id())
+		return;
 	/* start_txn() has, on this CPU. */
 	if (!(card->txn & PERF_PMU_TXN_READ)) {
-		raw_spin_lock(&card->lock);
+		ntd_card_lock(card);
 		(void)ntd_card_collect(card);
-		raw_spin_unlock(&card->lock);
+		ntd_card_unlock(card);
 	}
-	if (READ_ONCE(user_of(event)->is_failed))
-		event->total_time_running = 0;
+	if (!READ_ONCE(user_of(event)->is_failed))
+		return;
+	event->total_time_running = 0;
+	card->txn_error = -EIO;
 }
 
 /* A group is programmed once, and read at one moment. */
@@ -322,27 +391,31 @@ static void start_txn(struct pmu *pmu, unsigned int what)
 {
 	struct ntd_card *card = card_of(pmu);
 
-	raw_spin_lock(&card->lock);
+	ntd_card_lock(card);
+	card->txn_error = 0;
 	if (what & PERF_PMU_TXN_READ)
 		(void)ntd_card_collect(card);
 	card->txn = what;
-	raw_spin_unlock(&card->lock);
+	ntd_card_unlock(card);
 }
 
 static void cancel_txn(struct pmu *pmu)
 {
 	struct ntd_card *card = card_of(pmu);
 
-	raw_spin_lock(&card->lock);
+	ntd_card_lock(card);
 	card->txn = 0;
 	ntd_card_set_up(card);
-	raw_spin_unlock(&card->lock);
+	ntd_card_unlock(card);
 }
 
 static int commit_txn(struct pmu *pmu)
 {
+	struct ntd_card *card = card_of(pmu);
+	bool is_read = card->txn & PERF_PMU_TXN_READ;
+
 	cancel_txn(pmu);
-	return 0;
+	return is_read ? card->txn_error : 0;
 }
 
 void ntd_card_init_counting(struct ntd_card *card)
@@ -358,12 +431,14 @@ void ntd_card_init_counting(struct ntd_card *card)
 	card->pmu.commit_txn = commit_txn;
 	card->pmu.cancel_txn = cancel_txn;
 	raw_spin_lock_init(&card->lock);
+	card->holder = -1;
 	INIT_LIST_HEAD(&card->users);
 	INIT_LIST_HEAD(&card->added);
 	card->io = (struct nthw_io){ .read = card_read, .write = card_write };
 	card->pm = (struct nthw_nv50_pm){ .chip = card->chip, .io = &card->io };
 	hrtimer_init(&card->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	card->timer.function = on_timer;
+	init_irq_work(&card->fail_irq, on_fail_irq);
 	INIT_WORK(&card->failing, end_failed);
 	init_waitqueue_head(&card->wait);
 }

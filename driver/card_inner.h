@@ -4,6 +4,7 @@
 #define NTD_CARD_INNER_H
 
 #include <linux/hrtimer.h>
+#include <linux/irq_work.h>
 #include <linux/perf_event.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -40,7 +41,9 @@ struct ntd_card {
 	struct ntd_unit *unit; /* of the device, with a reference: it stays */
 	char name[16];
 	int cpu; /* that all events are on; -1: none yet */
-	raw_spinlock_t lock; /* of what follows, and of every access */
+	bool is_registered; /* with perf, which has a context for it then */
+	raw_spinlock_t lock; /* of what follows, and of every access; ntd_card_lock() */
+	int holder; /* the CPU that has the lock; -1: none */
 	struct list_head users, added;
 	void __iomem *map; /* while users are; NULL: the device is not to be touched */
 	bool is_held; /* it goes, or a driver comes or has it */
@@ -48,6 +51,7 @@ struct ntd_card {
 	bool is_changed; /* .added is not what is programmed */
 	bool is_running;
 	unsigned int txn; /* PERF_PMU_TXN_*: what perf is about to do */
+	int txn_error; /* of a read */
 	struct nthw_io io;
 	struct nthw_nv50_pm pm;
 	struct nthw_nv50_state state;
@@ -55,6 +59,7 @@ struct ntd_card {
 	u32 units; /* as NTHW_NV_UNITS has them */
 	struct hrtimer timer;
 	ktime_t interval;
+	struct irq_work fail_irq; /* begins .failing: who fails may hold a run queue's lock */
 	struct work_struct failing;
 	struct ntd_user *busy; /* whom .failing is at */
 	wait_queue_head_t wait;
@@ -68,6 +73,34 @@ static inline struct ntd_card *card_of(struct pmu *pmu)
 static inline struct ntd_user *user_of(const struct perf_event *event)
 {
 	return event->pmu_private;
+}
+
+/*
+ * With interrupts off. perf reads from anywhere, on this CPU also while it has the lock: from an
+ * NMI, and from a tracepoint in what is called under it. .holder tells.
+ */
+static inline void ntd_card_lock(struct ntd_card *card)
+{
+	raw_spin_lock(&card->lock);
+	WRITE_ONCE(card->holder, smp_processor_id());
+}
+
+static inline void ntd_card_unlock(struct ntd_card *card)
+{
+	WRITE_ONCE(card->holder, -1);
+	raw_spin_unlock(&card->lock);
+}
+
+static inline void ntd_card_lock_irq(struct ntd_card *card)
+{
+	local_irq_disable();
+	ntd_card_lock(card);
+}
+
+static inline void ntd_card_unlock_irq(struct ntd_card *card)
+{
+	ntd_card_unlock(card);
+	local_irq_enable();
 }
 
 /* ---- card_count.c: what perf counts ---- */

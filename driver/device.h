@@ -22,6 +22,7 @@ struct ntd_device {
 	struct mutex map_lock; /* of what follows */
 	void __iomem *map; /* of the BAR; NULL before the first access */
 	resource_size_t map_start, map_size;
+	resource_size_t lent; /* where the BAR was when it was lent */
 	/* Pages in programs: */
 	atomic_t pins; /* mappings that may show them */
 	unsigned long shown_at; /* frame at which the BAR was when they were shown; 0: none are */
@@ -72,6 +73,8 @@ void ntd_mmio_hold_off(struct ntd_device *device, bool is_held_off);
  */
 void __iomem *ntd_mmio_lend(struct ntd_device *device, resource_size_t size);
 void ntd_mmio_give_back(struct ntd_device *device, void __iomem *map);
+/* Is the BAR where it was lent, and does nobody hold the device to reset it? In any context. */
+bool ntd_mmio_is_lent(const struct ntd_device *device);
 /* The device went; nobody accesses it any more. */
 void ntd_mmio_unmap(struct ntd_device *device);
 

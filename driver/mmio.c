@@ -7,7 +7,9 @@
  * A load from memory that is not decoded ends in a machine check on some machines (CVE-2020-12888),
  * so what is needed for it is asked before, and kept so over an access of ours: asleep the device
  * does not fall, and who goes through sysfs, or resets it, waits. What a program does with a page
- * that it has mapped cannot be held off like that (docs/adr/0016).
+ * that it has mapped cannot be held off like that (docs/adr/0016). Nor can a card that perf counts
+ * with, which is read with interrupts off: a reset, or a BAR that moved, is seen before each look,
+ * memory that is switched off behind the kernel's back is not.
  */
 #include <linux/io.h>
 #include <linux/ioport.h>
@@ -266,8 +268,16 @@ void __iomem *ntd_mmio_lend(struct ntd_device *device, resource_size_t size)
 		map = ioremap(bar->start, size);
 	if (map)
 		pm_runtime_get_noresume(&device->pdev->dev);
+	device->lent = bar->start;
 	end(device);
 	return map ?: IOMEM_ERR_PTR(-ENXIO);
+}
+
+bool ntd_mmio_is_lent(const struct ntd_device *device)
+{
+	const struct resource *bar = bar_of(device);
+
+	return bar && bar->start == device->lent && !device->pdev->block_cfg_access;
 }
 
 void ntd_mmio_give_back(struct ntd_device *device, void __iomem *map)

@@ -74,10 +74,11 @@ int nti_perf_group_read(struct nti_os *os, const struct nti_perf_group *g,
 	size_t bytes = offsetof(struct nti_perf_reading, count) + g->count * sizeof(uint64_t);
 	ssize_t n = os->ops->read(os, g->fd[0], out, bytes);
 
+	/* EIO: a card failed while it was read, and will be in error state. */
+	if (n == 0 || n == -EIO)
+		return -ENODATA;
 	if (n < 0)
 		return (int)n;
-	if (n == 0)
-		return -ENODATA;
 	return (size_t)n == bytes && out->members == g->count ? 0 : -ESTALE;
 }
 
@@ -142,7 +143,9 @@ int nti_perf_explain(struct nti_os *os, const struct nti_unit *unit,
 			       (unsigned long long)attr->config);
 		return nti_absence_set(
 			out, NTIME_REASON_NOT_SUPPORTED, about,
-			"check the event's terms and modifiers (ntime -v shows the encoding)",
+			unit->card ? DRIVER_STATUS
+				   : "check the event's terms and modifiers (ntime -v shows the "
+				     "encoding)",
 			"the kernel's driver for %s refuses this encoding (type %u, config %#llx)",
 			unit->name, attr->type, (unsigned long long)attr->config);
 	case -EOPNOTSUPP:

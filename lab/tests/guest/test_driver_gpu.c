@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lab/tests/guest/card.h"
@@ -62,6 +63,14 @@ static uint64_t get(int fd)
 
 	assert_int_equal(read(fd, &value, sizeof(value)), sizeof(value));
 	return value;
+}
+
+/* False: @fd has ended. */
+static bool get_or_end(int fd)
+{
+	uint64_t value;
+
+	return read(fd, &value, sizeof(value)) != 0;
 }
 
 /* Every event of @pmu, which is @card of the host, by its name. */
@@ -204,49 +213,61 @@ TEST(more_than_fit_take_turns)
 	assert_true(on < 450);
 }
 
+/* @attr is refused now, and "status" says why. */
+static void is_refused(struct perf_event_attr attr, pid_t pid, int cpu, int group, const char *why)
+{
+	char before[64], after[64], said[256];
+
+	assert_int_equal(lab_status("refusals", before, sizeof(before)), 0);
+	TT_IS(open_attr(attr, pid, cpu, group), -EINVAL);
+	assert_int_equal(lab_status("refusals", after, sizeof(after)), 0);
+	assert_string_not_equal(before, after);
+	assert_int_equal(lab_status("last refusal", said, sizeof(said)), 0);
+	TT_HAS(said, why);
+}
+
 /* What cannot be is refused, and "status" says why. */
 TEST(refusals)
 {
 	static const struct {
 		uint64_t config, config1, config2;
 		int pid, cpu;
-		uint64_t period;
 		const char *why;
 	} rows[] = {
-		{ 1ull << 53, 0, 0, 0, -1, 0, "for all programs" },
-		{ 1ull << 53, 0, 0, -1, 0, 1000, "" },
-		{ 1ull << 53, 0, 1 | 0x7ffffffull << 5, -1, 0, 0, "no such domain, signal" },
-		{ 1ull << 53, 1, 0, -1, 0, 0, "no such domain, signal" },
-		{ 1ull << 53, 0, 31, -1, 0, 0, "not supported" },
-		{ 1ull << 53 | 1ull << 48, 0, 0, -1, 0, 0, "not supported" },
-		{ 1ull << 53 | 1ull << 59, 0, 0, -1, 0, 0, "no such domain, signal" },
+		{ 1ull << 53, 0, 0, 0, -1, "for all programs" },
+		{ 1ull << 53, 0, 1 | 0x7ffffffull << 5, -1, 0, "no such domain, signal" },
+		{ 1ull << 53, 1, 0, -1, 0, "no such domain, signal" },
+		{ 1ull << 53, 0, 31, -1, 0, "not supported" },
+		{ 1ull << 53 | 1ull << 48, 0, 0, -1, 0, "not supported" },
+		{ 1ull << 53 | 1ull << 59, 0, 0, -1, 0, "no such domain, signal" },
 	};
-	char why[256];
-	int fd;
+	struct perf_event_attr attr = attr_of(PMU, "gpu_idle");
+	int fd, other;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct perf_event_attr attr = attr_of(PMU, "gpu_idle");
-
 		attr.config = rows[i].config;
 		attr.config1 = rows[i].config1;
 		attr.config2 = rows[i].config2;
-		attr.sample_period = rows[i].period;
-		fd = open_attr(attr, rows[i].pid, rows[i].cpu, -1);
-		if (fd != -EINVAL && !(rows[i].period && fd == -EOPNOTSUPP))
-			fail_msg("row %zu: %d", i, fd);
-		if (fd != -EINVAL)
-			continue;
-		assert_int_equal(lab_status("last refusal", why, sizeof(why)), 0);
-		TT_HAS(why, rows[i].why);
+		is_refused(attr, rows[i].pid, rows[i].cpu, -1, rows[i].why);
 	}
+	attr = attr_of(PMU, "gpu_idle");
+	attr.sample_period = 1000;
+	assert_true(open_attr(attr, -1, 0, -1) < 0);
+	attr.sample_period = 0;
+	attr.exclude_kernel = 1;
+	is_refused(attr, -1, 0, -1, "no modifiers");
+	attr.exclude_kernel = 0;
+	LAB_GOOD(other = open_attr((struct perf_event_attr){ .type = PERF_TYPE_SOFTWARE,
+							     .size = sizeof(attr) },
+				   -1, 0, -1));
+	is_refused(attr, -1, 0, other, "not of the card");
+	close(other);
 	/* A fifth of one domain. */
 	LAB_GOOD(fd = open_event("gpu_idle", -1));
 	LAB_GOOD(open_event("setup_point_count", fd));
 	LAB_GOOD(open_event("setup_line_count", fd));
 	LAB_GOOD(open_event("setup_triangle_count", fd));
-	TT_IS(open_event("setup_primitive_count", fd), -EINVAL);
-	assert_int_equal(lab_status("last refusal", why, sizeof(why)), 0);
-	TT_HAS(why, "at the same time");
+	is_refused(attr_of(PMU, "setup_primitive_count"), -1, 0, fd, "at the same time");
 	for (int i = fd; i < fd + 4; i++)
 		close(i);
 }
@@ -525,10 +546,26 @@ TEST(ten_thousand_opens_and_a_kill_leave_nothing)
 	munmap((void *)(uintptr_t)bar, BAR_BYTES);
 }
 
+/*
+ * Soon nothing is read of @fd any more, and until then no count; also when it is switched on again.
+ */
+static void is_over(int fd)
+{
+	uint64_t value;
+
+	for (int i = 0; i < 2; i++) {
+		for (int n = 0; read(fd, &value, sizeof(value)) != 0; n++) {
+			assert_true(n < 1000 && (!i || value == 0));
+			usleep(10000);
+		}
+		(void)ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		(void)ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	}
+}
+
 /* Nothing is read of an event that lost something, and others begin anew. */
 static void is_lost(const char *request, const char *again)
 {
-	uint64_t value = 0;
 	int fd;
 
 	LAB_GOOD(fd = open_event("gpu_idle", -1));
@@ -537,29 +574,111 @@ static void is_lost(const char *request, const char *again)
 	host_tell("%s", request);
 	if (!again)
 		wait_for(CARD, false);
-	for (int i = 0; read(fd, &value, sizeof(value)) != 0; i++) {
-		assert_true(i < 1000);
-		usleep(10000);
-	}
+	is_over(fd);
 	if (again)
 		host_tell("%s", again);
 	close(fd);
 }
 
+static void trigger(volatile uint32_t *bar)
+{
+	bar[DEBUG_1 / 4] = bar[DEBUG_1 / 4] | TRIGGER;
+}
+
+#define SOURCES 0xa400 /* PRE_SRC to STOP_SRC of a domain, SLOT apart */
+#define COUNTS 0xa680  /* CTR_EVENT, START, PRE and STOP */
+#define SLOT 0x40
+
+/* Until it is killed. */
+static pid_t open_and_close(void)
+{
+	pid_t pid = fork();
+
+	LAB_GOOD(pid);
+	while (!pid)
+		close(open_event("gpu_idle", -1));
+	return pid;
+}
+
+/* Also before perf has a context for them, and of a group. */
 TEST(another_program_s_trigger_ends_events)
 {
 	volatile uint32_t *bar = map(CARD);
-	uint64_t value;
+	struct perf_event_attr attr = attr_of(PMU, "gpu_idle");
+	uint64_t value[3];
+	pid_t pid;
+	int fd, member;
+
+	LAB_GOOD(fd = open_event("gpu_idle", -1));
+	trigger(bar);
+	is_over(fd);
+	close(fd);
+	attr.read_format = PERF_FORMAT_GROUP;
+	LAB_GOOD(fd = open_attr(attr, -1, 0, -1));
+	LAB_GOOD(member = open_event("geom_busy", fd));
+	trigger(bar);
+	TT_IS(read(fd, value, sizeof(value)), -1);
+	TT_IS(errno, EIO);
+	close(member);
+	close(fd);
+	pid = open_and_close();
+	for (int i = 0; i < (is_slow() ? 200 : 50); i++) {
+		fd = open_event("gpu_idle", -1);
+		trigger(bar);
+		(void)!read(fd, value, sizeof(value));
+		close(fd);
+	}
+	kill(pid, SIGKILL);
+	TT_IS(waitpid(pid, NULL, 0), pid);
+	munmap((void *)(uintptr_t)bar, BAR_BYTES);
+}
+
+/*
+ * Nobody reads for a second: the timer does, before anything is full, and looks who has set it up.
+ */
+TEST(timer_ends_periods)
+{
+	volatile uint32_t *bar = map(CARD);
+	uint32_t should, is = 0;
 	int fd;
 
 	LAB_GOOD(fd = open_event("gpu_idle", -1));
-	bar[DEBUG_1 / 4] = bar[DEBUG_1 / 4] | TRIGGER;
-	for (int i = 0; read(fd, &value, sizeof(value)) != 0; i++) {
+	host_tell("play card 2");
+	should = (uint32_t)truth("card", "gpu_idle");
+	for (int i = 0; is != should; i++) {
+		assert_true(i < 1000);
+		usleep(10000);
+		for (uint32_t slot = 0; is != should && slot < 4; slot++)
+			is = bar[(COUNTS + SLOT * slot + 4) / 4];
+	}
+	TT_IS(get(fd), should);
+	for (uint32_t slot = 0; slot < 4; slot++)
+		bar[(SOURCES + SLOT * slot + 4) / 4] = 0x01010101;
+	for (int i = 0; get_or_end(fd); i++) {
 		assert_true(i < 1000);
 		usleep(10000);
 	}
 	close(fd);
 	munmap((void *)(uintptr_t)bar, BAR_BYTES);
+}
+
+/* ntime takes the PMU of the card that is there, and not of one that was. */
+TEST(another_chip_in_the_same_place)
+{
+	static const char *const names[] = { "G84", "G92" };
+	char command[96], out[LAB_OUTPUT], value[64];
+
+	for (size_t i = 0; i < 2; i++) {
+		plug(names[i]);
+		lab_set_file(FUNCTIONS PLUGGED "/enable", "1");
+		snprintf(command, sizeof(command),
+			 "ntime --json -e gpu1/gpu_idle/ -- /lab/host play %s 5", names[i]);
+		TT_IS(lab_shell(command, out), 0);
+		snprintf(value, sizeof(value), "\"value\": %llu,",
+			 (unsigned long long)truth(names[i], "gpu_idle"));
+		TT_HAS(out, value);
+		unplug(names[i]);
+	}
 }
 
 TEST(card_that_goes_away)
@@ -587,6 +706,8 @@ int main(void)
 		LAB_DRIVER_TEST(cost_of_reading),
 		LAB_DRIVER_TEST(ten_thousand_opens_and_a_kill_leave_nothing),
 		LAB_DRIVER_TEST(another_program_s_trigger_ends_events),
+		LAB_DRIVER_TEST(timer_ends_periods),
+		LAB_DRIVER_TEST(another_chip_in_the_same_place),
 		LAB_DRIVER_TEST(card_that_goes_away),
 	};
 
