@@ -10,4 +10,8 @@ HOOKS = [
     Hook('softmmu/icount.c', r'^    cpu->icount_budget -= executed;$', 'after',
          '\n    cpu->ntime_executed += executed;',
          'the only place that takes executed instructions off a budget'),
+    Hook('hw/remote/mpqemu-link.c', r'    bool iolock = qemu_mutex_iothread_locked\(\);', 'replace',
+         '    bool iolock = false;',
+         'two CPUs at one device: who waits for its answer without the global lock wants that back while he holds the device, and who has it waits for the '
+         'device', 2),
 ]
