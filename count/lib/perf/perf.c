@@ -21,11 +21,16 @@ void nti_perf_group_init(struct nti_perf_group *g, struct nti_perf_where where)
 	g->count = 0;
 }
 
+static bool is_of_device(const struct nti_perf_group *g)
+{
+	return g->where.pid == -1 && g->where.cpu == -1;
+}
+
 int nti_perf_group_add(struct nti_os *os, struct nti_perf_group *g,
 		       const struct perf_event_attr *attr)
 {
 	struct perf_event_attr copy = *attr;
-	bool is_device = g->where.pid == -1 && g->where.cpu == -1;
+	bool is_device = is_of_device(g);
 	int fd;
 
 	if (g->count == NTI_PERF_GROUP_MAX)
@@ -74,8 +79,8 @@ int nti_perf_group_read(struct nti_os *os, const struct nti_perf_group *g,
 	size_t bytes = offsetof(struct nti_perf_reading, count) + g->count * sizeof(uint64_t);
 	ssize_t n = os->ops->read(os, g->fd[0], out, bytes);
 
-	/* EIO: a card failed while it was read, and will be in error state. */
-	if (n == 0 || n == -EIO)
+	/* A card that failed while it was read: soon it is in error state. */
+	if (n == 0 || (n == -EIO && is_of_device(g)))
 		return -ENODATA;
 	if (n < 0)
 		return (int)n;
