@@ -162,6 +162,9 @@ static int event_init(struct perf_event *event)
 	user->event = event;
 	INIT_LIST_HEAD(&user->added);
 	ret = nthw_nv50_encode(card->chip, attr->config, attr->config1, attr->config2, &user->what);
+	/* Those are counted by methods of a channel, which is its program's. */
+	if (!ret && user->what.is_slot)
+		ret = NTHW_ENOTSUP;
 	why = "its chip has no such domain, signal or multiplexer";
 	if (ret == NTHW_ENOTSUP)
 		why = "that mode, delay or multiplexer is not supported";

@@ -22,6 +22,7 @@ enum nthw_error {
 	NTHW_ENODATA = -61,
 	NTHW_ENOTSUP = -95,
 	NTHW_ETIMEDOUT = -110,
+	NTHW_ESTALE = -116,
 };
 
 /*

@@ -22,6 +22,8 @@ enum nthw_space {
 	 * counter n
 	 */
 	NTHW_SPACE_PMSEL,
+	/* a graphics card's channel: core/seq/nv50_mp.h; no table has rows of it */
+	NTHW_SPACE_CHANNEL,
 };
 
 /* Of what there is one instance of the register. */

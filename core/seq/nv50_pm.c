@@ -263,6 +263,24 @@ static int take_unit(uint32_t bits, struct nthw_nv50_event *event)
 	return NTHW_EINVAL;
 }
 
+#define SLOT_BITS ((uint64_t)0x1f << 59 | (uint64_t)7 << 56 | (uint64_t)0xf << 32 | 0xff)
+
+/* The words of a slot. Nobody knows any on G80. */
+static int encode_slot(const struct nthw_nv_chip *chip, uint64_t config, uint64_t others,
+		       struct nthw_nv50_event *out)
+{
+	uint32_t mps = (uint32_t)chip->tpcs * chip->mps;
+
+	out->is_slot = 1;
+	out->slot.signal = config & 0xff;
+	out->slot.unit = config >> 32 & 7;
+	out->slot.is_pulse = config >> 35 & 1;
+	out->unit = (uint32_t)(config >> 59);
+	return config & ~SLOT_BITS || others || chip->family == NTHW_NV_G80 || out->unit > mps
+		       ? NTHW_EINVAL
+		       : 0;
+}
+
 int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
 		     uint64_t config2, struct nthw_nv50_event *event)
 {
@@ -279,6 +297,13 @@ int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t 
 		out.is_clocks = 1;
 		*event = out;
 		return 0;
+	}
+	if (mode == NTHW_NV50_MODE_SLOT) {
+		out.domain = 0;
+		ret = encode_slot(chip, config, config1 | config2, &out);
+		if (!ret)
+			*event = out;
+		return ret;
 	}
 	if (mode >= NTHW_NV50_MODES || config >> 48 & 0x1f)
 		return NTHW_ENOTSUP;
@@ -306,6 +331,8 @@ int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t 
 
 uint64_t nthw_nv50_counters(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event)
 {
+	if (event->is_slot)
+		return (1u << NTHW_NV_MP_SLOTS) - 1;
 	if (!has_domain(chip, event->domain))
 		return 0;
 	if (event->is_clocks)
@@ -357,6 +384,15 @@ uint32_t nthw_nv50_missing(const struct nthw_nv_chip *chip, const struct nthw_nv
 {
 	uint32_t mps = nthw_nv50_mps(chip, event), i, select, unit;
 
+	if (event->is_slot && event->unit) {
+		unit = event->unit - 1;
+		return nthw_nv_units_of(chip, NTHW_NV_TPC, units) >> unit / chip->mps & 1 &&
+				       nthw_nv_units_of(chip, NTHW_NV_MP, units) >>
+						       unit % chip->mps &
+					       1
+			       ? NTHW_NV_GRAPH
+			       : NTHW_NV_MP;
+	}
 	if (mps && !(mps & nthw_nv_units_of(chip, NTHW_NV_MP, units)))
 		return NTHW_NV_MP;
 	for (i = 1; i < NTHW_NV_MUXES; i++) {
@@ -367,6 +403,20 @@ uint32_t nthw_nv50_missing(const struct nthw_nv_chip *chip, const struct nthw_nv
 			return kind;
 	}
 	return NTHW_NV_GRAPH;
+}
+
+bool nthw_nv50_shows_slots(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event)
+{
+	uint32_t i;
+
+	for (i = 0; i < 4; i++) {
+		uint32_t group = event->groups >> 8 * i & 0xff;
+
+		if (event->led >> i & 1 &&
+		    (chip->family >= NTHW_NV_G200 ? group && group % NEW_MP_GROUP == 0 : group < 2))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -382,6 +432,9 @@ uint64_t nthw_nv50_horizon_ns(const struct nthw_nv50_event *event)
 	static const uint64_t horizon[NTHW_NV50_MODES] = { HORIZON_NS, HORIZON_NS / 15,
 							   HORIZON_NS / 63 };
 
+	/* All MPs of a die together, of which none has more than 32. */
+	if (event->is_slot)
+		return event->unit ? HORIZON_NS : HORIZON_NS / 32;
 	return horizon[event->mode];
 }
 
@@ -934,7 +987,8 @@ int nthw_nv50_program(const struct nthw_nv50_pm *pm, uint32_t counter,
 	uint32_t domain = event->domain, slot = counter % NTHW_NV50_SLOTS;
 	int ret;
 
-	if (counter >= NTHW_NV50_COUNTERS || !(nthw_nv50_counters(pm->chip, event) >> counter & 1))
+	if (counter >= NTHW_NV50_COUNTERS || event->is_slot ||
+	    !(nthw_nv50_counters(pm->chip, event) >> counter & 1))
 		return NTHW_EINVAL;
 	if (state->foreign >> counter & 1 || state->foreign & nthw_nv50_also(event) ||
 	    is_all_foreign(state, domain))

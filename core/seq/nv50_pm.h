@@ -31,6 +31,7 @@
 
 #include "core/base/io.h"
 #include "core/regs/nv50_wires.h"
+#include "core/seq/nv50_mp.h"
 
 /*
  * Inputs and their counters, in the order in which drivers have them. Counter NTHW_NV50_SLOTS * d +
@@ -73,7 +74,10 @@ enum nthw_nv50_mode {
 	NTHW_NV50_MODES,
 };
 #define NTHW_NV50_MUXES 2
-/* In the mode's bits of the words: no function, but the clocks of the domain. */
+/*
+ * In the mode's bits of the words: no function, but a slot's signal, or the clocks of the domain.
+ */
+#define NTHW_NV50_MODE_SLOT 6
 #define NTHW_NV50_MODE_CLOCKS 7
 /* Equal ones, bit by bit, are one set-up. */
 struct nthw_nv50_event {
@@ -89,6 +93,12 @@ struct nthw_nv50_event {
 	uint32_t mode;
 	uint32_t amount;    /* signals of the lowest four bits; not of SIMPLE */
 	uint32_t is_clocks; /* 1: clocks of .domain, and all else is 0 */
+	/*
+	 * 1: .slot counts in a context (core/seq/nv50_mp.h), in MP .unit - 1 of the card, or in
+	 * all; all else is 0
+	 */
+	uint32_t is_slot;
+	struct nthw_nv_mp_event slot;
 };
 
 /* What registers held before, and what we made of them; begins as zeros. */
@@ -135,12 +145,13 @@ struct nthw_nv50_period {
  * behind signals 0 to 15, of which those count that the event has a signal of; 0-4 of
  * @config2 a
  * multiplexer, 5-31 its value, 32-36 and 37-63 a second one. Of mode NTHW_NV50_MODE_CLOCKS only the
- * domain is not 0. NTHW_EINVAL: an amount of SIMPLE, or
- * other bits of @config1, or a domain that @chip does not have, or a signal behind the last one of
- * the domain, or a value that a multiplexer cannot have, or one that the chip has not, or one
- * twice, or a unit of which the event has no multiplexer. NTHW_ENOTSUP: a mode that is not named
- * above, modifiers, or a multiplexer that core/regs/nv50_wires.h does not name: no sequence is
- * there for them.
+ * domain is not 0. Of mode NTHW_NV50_MODE_SLOT bits 0-7 are the signal, 32-34 the unit of the MP,
+ * 35 that it is of pulses, 59-63 the MP's number + 1 (0: all), and the others 0. NTHW_EINVAL: an
+ * amount of SIMPLE, or other bits of @config1, or a domain that @chip does not have, or a signal
+ * behind the last one of the domain, or a value that a multiplexer cannot have, or one that the
+ * chip has not, or one twice, or a unit of which the event has no multiplexer, or a slot on G80.
+ * NTHW_ENOTSUP: a mode that is not named above, modifiers, or a multiplexer that
+ * core/regs/nv50_wires.h does not name: no sequence is there for them.
  */
 int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t config1,
 		     uint64_t config2, struct nthw_nv50_event *event);
@@ -152,7 +163,7 @@ bool nthw_nv50_wants(const struct nthw_nv50_event *event, uint32_t number, uint3
 		     uint32_t *unit);
 /*
  * Counters that can count it: the four of its domain, but a sum takes EVENT, and clocks have their
- * own, which is beside any other.
+ * own, which is beside any other. Of an event of a slot bit i is slot i, of a context.
  */
 uint64_t nthw_nv50_counters(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event);
 /* The counter that a sum takes besides; 0: none. */
@@ -167,6 +178,8 @@ uint32_t nthw_nv50_mps(const struct nthw_nv_chip *chip, const struct nthw_nv50_e
  */
 uint32_t nthw_nv50_missing(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event,
 			   uint32_t units);
+/* Is it made of what slots of MPs see (groups MPx_FUNC), which contexts set up? */
+bool nthw_nv50_shows_slots(const struct nthw_nv_chip *chip, const struct nthw_nv50_event *event);
 /* After so many nanoseconds its counter may be full. */
 uint64_t nthw_nv50_horizon_ns(const struct nthw_nv50_event *event);
 /* Counters of all domains that @chip has. */

@@ -452,8 +452,11 @@ TEST(events_of_words)
 	}
 }
 
-/* Of their words only the domain is not 0, and the chip has it. */
-TEST(words_of_clocks)
+/*
+ * Of clocks only the domain is not 0, and the chip has it. A slot has a signal, a unit and pulses
+ * or not, and an MP that the die has.
+ */
+TEST(words_of_clocks_and_slots)
 {
 	static const struct {
 		const char *chip;
@@ -471,7 +474,18 @@ TEST(words_of_clocks)
 		{ "GT218", UINT64_C(0x38) << 53 | UINT64_C(1) << 59, 0, 0, NTHW_EINVAL },
 		{ "GT218", UINT64_C(0x38) << 53, 1, 0, NTHW_EINVAL },
 		{ "GT218", UINT64_C(0x38) << 53, 0, 1, NTHW_EINVAL },
-		{ "GT218", UINT64_C(6) << 56, 0, 0, NTHW_ENOTSUP },
+		{ "GT218", UINT64_C(6) << 56 | UINT64_C(0xf) << 32 | 0xff, 0, 0, 0 },
+		{ "GT218", UINT64_C(6) << 56 | UINT64_C(2) << 59, 0, 0, 0 },
+		{ "GT218", UINT64_C(6) << 56 | UINT64_C(3) << 59, 0, 0, NTHW_EINVAL },
+		{ "G200", UINT64_C(6) << 56 | UINT64_C(30) << 59, 0, 0, 0 },
+		{ "G200", UINT64_C(6) << 56 | UINT64_C(31) << 59, 0, 0, NTHW_EINVAL },
+		{ "G80", UINT64_C(6) << 56, 0, 0, NTHW_EINVAL },
+		{ "G84", UINT64_C(6) << 56 | UINT64_C(1) << 36, 0, 0, NTHW_EINVAL },
+		{ "G84", UINT64_C(6) << 56 | UINT64_C(1) << 53, 0, 0, NTHW_EINVAL },
+		{ "G84", UINT64_C(6) << 56 | 0x100, 0, 0, NTHW_EINVAL },
+		{ "G84", UINT64_C(6) << 56, 1, 0, NTHW_EINVAL },
+		{ "G84", UINT64_C(6) << 56, 0, 1, NTHW_EINVAL },
+		{ "G84", UINT64_C(5) << 56, 0, 0, NTHW_ENOTSUP },
 	};
 	struct nthw_nv50_event event;
 	size_t i;
@@ -1440,7 +1454,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_of_words),
 		cmocka_unit_test(what_chips_have),
-		cmocka_unit_test(words_of_clocks),
+		cmocka_unit_test(words_of_clocks_and_slots),
 		cmocka_unit_test(accesses_are_in_order),
 		cmocka_unit_test(what_is_not_kept_is_put_back),
 		cmocka_unit_test(what_others_took_is_theirs),
