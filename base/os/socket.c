@@ -128,7 +128,7 @@ int nti_socket_ask(int fd, const struct ntime_model_request *request, const char
 
 bool nti_socket_is_answer(int error)
 {
-	return error == -EINVAL || error == -EBUSY || error == -EPERM;
+	return error == -EINVAL || error == -EBUSY || error == -EPERM || error == -ENODEV;
 }
 
 const char *nti_socket_why(int error)
@@ -146,6 +146,8 @@ const char *nti_socket_why(int error)
 		return "what serves it is no model of a card";
 	case -EPROTONOSUPPORT:
 		return "the model speaks another version of the protocol";
+	case -ENODEV:
+		return "the context has ended";
 	case -ETIMEDOUT:
 		return "it does not answer";
 	case -ECONNRESET:

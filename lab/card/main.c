@@ -42,7 +42,7 @@ static int print_line(const char *text)
 
 /* What options say; NULL: nothing. */
 struct run {
-	const char *path, *scene, *log, *busy;
+	const char *path, *scene, *log, *busy, *context;
 	const char *units[NTM_NV50_KINDS]; /* masks */
 	uint32_t keep[NTM_NV50_KINDS];
 };
@@ -342,17 +342,23 @@ static int frame_descriptor(void)
 	return (int)number;
 }
 
-static int play_frames(int fd, const char *path, uint64_t frames)
+/* " in NAME" behind a command, where there is a context. */
+#define IN_FORMAT "%s%s"
+#define IN_ARGS(context) ((context) ? " in " : ""), ((context) ? (context) : "")
+
+static int play_frames(int fd, const char *path, uint64_t frames, const char *context)
 {
 	char text[NTIME_MODEL_TEXT_BYTES + 1];
 	int told = frame_descriptor(), ret = 0;
 
 	if (told < 0)
-		return ask_text_on(fd, path, text, sizeof(text), "play %" PRIu64, frames);
+		return ask_text_on(fd, path, text, sizeof(text), "play %" PRIu64 IN_FORMAT, frames,
+				   IN_ARGS(context));
 	for (uint64_t i = 1; !ret && i <= frames; i++) {
 		char byte = '\n';
 
-		ret = ask_text_on(fd, path, text, sizeof(text), "frame %" PRIu64, i);
+		ret = ask_text_on(fd, path, text, sizeof(text), "frame %" PRIu64 IN_FORMAT, i,
+				  IN_ARGS(context));
 		/*
 		 * The frame has ended; the next one begins when that is known. Who is gone wants no
 		 * further one.
@@ -366,14 +372,19 @@ static int play_frames(int fd, const char *path, uint64_t frames)
 
 static int play(struct run *r, int argc, char **argv)
 {
-	uint64_t frames, busy = 0;
+	char text[NTIME_MODEL_TEXT_BYTES + 1];
+	uint64_t frames = 0, busy = 0;
+	const char *what;
 	int fd, ret;
 
 	if (argc != 3)
-		return complain("model play: expected SOCKET FRAMES [--busy CLOCKS]");
-	if (parse_number(argv[2], 1, NTIME_MODEL_FRAMES_MAX, &frames) < 0)
-		return complain("model play: '%.40s' is no number of frames from 1 to %d", argv[2],
-				NTIME_MODEL_FRAMES_MAX);
+		return complain("model play: expected SOCKET FRAMES|WORK [--context NAME] [--busy "
+				"CLOCKS]");
+	what = ntm_scene_work(argv[2]) ? argv[2] : NULL;
+	if (!what && parse_number(argv[2], 1, NTIME_MODEL_FRAMES_MAX, &frames) < 0)
+		return complain("model play: '%.40s' is neither a number of frames from 1 to %d "
+				"nor work that the model has: vectoradd",
+				argv[2], NTIME_MODEL_FRAMES_MAX);
 	if (r->busy && parse_number(r->busy, 0, BUSY_MAX, &busy) < 0)
 		return complain("model play: '%.40s' is no number of clocks up to %" PRIu64,
 				r->busy, BUSY_MAX);
@@ -382,7 +393,11 @@ static int play(struct run *r, int argc, char **argv)
 		return CLI_EXIT_FAILED;
 	/* It is as patient as who asks: ^C ends it. */
 	nti_socket_wait(fd);
-	ret = play_frames(fd, argv[1], frames);
+	if (what)
+		ret = ask_text_on(fd, argv[1], text, sizeof(text), "play %s" IN_FORMAT, what,
+				  IN_ARGS(r->context));
+	else
+		ret = play_frames(fd, argv[1], frames, r->context);
 	if (!ret)
 		ret = work(fd, argv[1], busy);
 	nti_socket_close(fd);
@@ -395,7 +410,6 @@ static int truth(struct run *r, int argc, char **argv)
 	uint64_t clocks;
 	int fd, ret;
 
-	(void)r;
 	if (argc != 3)
 		return complain("model truth: expected SOCKET EVENT, or a function of wires in "
 				"quotes");
@@ -404,11 +418,126 @@ static int truth(struct run *r, int argc, char **argv)
 		return CLI_EXIT_FAILED;
 	/* It is as patient as who asks: ^C ends it. */
 	nti_socket_wait(fd);
-	ret = ask_text_on(fd, argv[1], text, sizeof(text), "truth %s", argv[2]);
+	ret = ask_text_on(fd, argv[1], text, sizeof(text), "truth %s" IN_FORMAT, argv[2],
+			  IN_ARGS(r->context));
 	nti_socket_close(fd);
 	if (!ret && parse_number(text, 0, UINT64_MAX, &clocks) < 0)
 		ret = complain("%s: %s", argv[1], nti_socket_why(-EPROTO));
 	return ret ? ret : print_line(text);
+}
+
+/* ---- channels ---- */
+
+static int end(struct run *r, int argc, char **argv)
+{
+	char text[NTIME_MODEL_TEXT_BYTES + 1];
+	int fd, ret;
+
+	(void)r;
+	if (argc != 3)
+		return complain("model end: expected SOCKET CONTEXT");
+	fd = reach(argv[1]);
+	if (fd < 0)
+		return CLI_EXIT_FAILED;
+	ret = ask_text_on(fd, argv[1], text, sizeof(text), "end %s", argv[2]);
+	nti_socket_close(fd);
+	return ret;
+}
+
+/* "MP_PM_CONTROL[0]" */
+static bool take_name(const char *line, uint32_t *method)
+{
+	static const struct {
+		const char *name;
+		uint32_t method;
+	} names[] = { { "MP_PM_SET[", NTHW_NV_MP_SET }, { "MP_PM_CONTROL[", NTHW_NV_MP_CONTROL } };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *at = strstr(line, names[i].name);
+
+		if (!at || at[strlen(names[i].name) + 1] != ']')
+			continue;
+		*method = names[i].method + 4 * (uint32_t)(at[strlen(names[i].name)] - '0');
+		return true;
+	}
+	return false;
+}
+
+/*
+ * A method and its value: "0x2e0 0x02aaaa40"; or as demmt prints it, by name and with the word that
+ * was in the push buffer: "PB: 0x02aaaa40 NV50_COMPUTE.MP_PM_CONTROL[0] = { ... }".
+ */
+static bool take_method(const char *line, uint32_t *method, uint32_t *value)
+{
+	const char *number = line + strspn(line, " \t");
+	bool is_of_demmt = strncmp(number, "PB:", 3) == 0;
+	char *end;
+
+	if (is_of_demmt)
+		number += 3;
+	else
+		*method = (uint32_t)strtoul(number, &end, 16);
+	if (!is_of_demmt)
+		number = end;
+	errno = 0;
+	*value = (uint32_t)strtoul(number, &end, 16);
+	if (end == number || errno)
+		return false;
+	return is_of_demmt ? take_name(end, method) : !end[strspn(end, " \t\n")];
+}
+
+static int submit_lines(int fd, const char *path, uint32_t channel)
+{
+	struct ntime_model_request request = { .kind = NTIME_MODEL_METHOD, .channel = channel };
+	char line[NTM_LINE_BYTES];
+	int ret;
+
+	for (unsigned long n = 1; fgets(line, sizeof(line), stdin); n++) {
+		if (!line[strspn(line, " \t\n")])
+			continue;
+		if (!take_method(line, &request.address, &request.value))
+			return complain(
+				"standard input:%lu: expected a method and its value, as in "
+				"0x2e0 0x02aaaa40, or a line of demmt that has one",
+				n);
+		ret = nti_socket_ask(fd, &request, NULL, NULL, NULL, 0);
+		if (ret == -EINVAL)
+			return complain(
+				"standard input:%lu: method %#x with value %#x is none that "
+				"the counters of multiprocessors have",
+				n, request.address, request.value);
+		if (ret < 0)
+			return complain("standard input:%lu: %s: %s", n, path,
+					ret == -EBUSY	 ? "another program counts in this context"
+					: ret == -ENODEV ? "the context has ended"
+							 : nti_socket_why(ret));
+	}
+	return ferror(stdin) ? complain("standard input: %s", strerror(errno)) : 0;
+}
+
+static int channel(struct run *r, int argc, char **argv)
+{
+	const struct ntime_model_request request = { .kind = NTIME_MODEL_CHANNEL };
+	uint32_t number = 0;
+	int fd, ret;
+
+	(void)r;
+	if (argc != 3)
+		return complain("model channel: expected SOCKET CONTEXT, and methods as standard "
+				"input");
+	fd = reach(argv[1]);
+	if (fd < 0)
+		return CLI_EXIT_FAILED;
+	ret = nti_socket_ask(fd, &request, argv[2], &number, NULL, 0);
+	if (ret == 0)
+		ret = submit_lines(fd, argv[1], number);
+	else
+		ret = complain("%s: there cannot be a context '%.40s': its name has at most %d "
+			       "characters and no blanks, and there are at most %d",
+			       argv[1], argv[2], NTIME_MODEL_NAME_BYTES - 1,
+			       NTIME_MODEL_CONTEXTS_MAX);
+	nti_socket_close(fd);
+	return ret;
 }
 
 /* ---- vectors ---- */
@@ -455,8 +584,8 @@ static const struct action {
 	const char *name;
 	int (*run)(struct run *r, int argc, char **argv);
 } actions[] = {
-	{ "run", run },	    { "read", read_register }, { "play", play },
-	{ "truth", truth }, { "vectors", vectors },
+	{ "run", run },		{ "read", read_register }, { "play", play }, { "truth", truth },
+	{ "vectors", vectors }, { "channel", channel },	   { "end", end },
 };
 
 #define TEXT(member) CLI_TEXT(struct run, member)
@@ -472,6 +601,8 @@ static const struct cli_option options[] = {
 	{ 0, "rop", "MASK", "run: and these memory partitions", TEXT(units[NTM_NV50_ROPS]) },
 	{ 0, "mp", "MASK", "run: and these multiprocessors in each TPC",
 	  TEXT(units[NTM_NV50_MPS]) },
+	{ 0, "context", "NAME", "play, truth: in this context; scenes may name others",
+	  TEXT(context) },
 	{ 0, "busy", "CLOCKS", "play: draw for so many more clocks, at 1 GHz", TEXT(busy) },
 	CLI_OPTION_HELP,
 	CLI_OPTION_END,
@@ -520,7 +651,8 @@ static int run_model(const struct cli_command *self, int argc, char **argv)
 	if (action < 0 || first < 0)
 		return CLI_EXIT_FAILED;
 	has_run = r.path || r.scene || r.log || r.units[0] || r.units[1] || r.units[2];
-	if ((has_run && actions[action].run != run) || (r.busy && actions[action].run != play))
+	if ((has_run && actions[action].run != run) || (r.busy && actions[action].run != play) ||
+	    (r.context && actions[action].run != play && actions[action].run != truth))
 		return cli_say_misuse(self->name, "%s takes no such option", actions[action].name);
 	return actions[action].run(&r, argc - first, argv + first);
 }
@@ -530,15 +662,19 @@ static const struct cli_command command = {
 	.usage = "model run CHIP --listen SOCKET [--scene FILE] [--log FILE] "
 		 "[--tpc MASK] [--rop MASK] [--mp MASK]\n"
 		 "model read SOCKET ADDRESS\n"
-		 "model play SOCKET FRAMES [--busy CLOCKS]\n"
-		 "model truth SOCKET EVENT|FUNCTION\n"
+		 "model play SOCKET FRAMES|WORK [--context NAME] [--busy CLOCKS]\n"
+		 "model truth SOCKET EVENT|FUNCTION [--context NAME]\n"
+		 "model channel SOCKET CONTEXT\n"
+		 "model end SOCKET CONTEXT\n"
 		 "model vectors FILE",
 	.about = CLI_ABOUT_MODEL,
 	.details = "run is a card with this chip (G80, G84, G86, G92, G94, G96, G98, G200, GT215, "
 		   "GT216 or GT218) until ^C; the socket goes away with it. read prints a register "
 		   "of its BAR 0. play lets it work for so many frames, those of the scene or "
-		   "made up, always the same, and draws on with --busy; its time stands still "
-		   "otherwise. truth prints how often an event, or a function of wires such as "
+		   "made up, always the same, or for work that was published (vectoradd), and "
+		   "draws on with --busy; its time stands still otherwise. channel submits "
+		   "methods to a context, which begins when it is named first, and end ends it. "
+		   "truth prints how often an event, or a function of wires such as "
 		   "'trast.1 & trast.6', was true in the last play, or the sum of its amounts, "
 		   "found without any counter. vectors runs test vectors of its counters from a "
 		   "file. ntime counts on it with --model SOCKET.",

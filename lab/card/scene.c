@@ -3,12 +3,15 @@
 #include "lab/card/scene.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "include/uapi/ntime_model.h"
 #include "lab/card/lines.h"
+#include "lab/card/truth.h"
 
 #define TIMES_MAX 10000
 /* Of each frame, so that one does not take long. */
@@ -39,6 +42,8 @@ struct step {
 	size_t owns;
 	struct amount amount[AMOUNTS];
 	size_t amounts;
+	struct ntm_mp_signals mp;
+	size_t context; /* index of its name; 0: none */
 };
 
 /* Steps of a frame, or of what is between two. */
@@ -57,6 +62,10 @@ struct ntm_scene {
 	uint32_t round;			/* frames until the first one comes again */
 	struct ntm_wire_set missing;	/* of units that the board does not have */
 	uint32_t first[NTM_NV50_KINDS]; /* of those that it has */
+	uint32_t units[NTM_NV50_KINDS]; /* which these are */
+	/* the first one is none */
+	char context[1 + NTIME_MODEL_CONTEXTS_MAX][NTIME_MODEL_NAME_BYTES];
+	size_t contexts; /* besides */
 };
 
 /* ---- wires ---- */
@@ -261,6 +270,69 @@ bool ntm_wire_is_high(const struct ntm_wire *wire, const struct nthw_nv_chip *ch
 	       has_signal(&stretch->signal, wire->domain, signal);
 }
 
+/* Unit and signal of the event that @text begins with. */
+static const char *take_event(const char *text, const struct nthw_nv_chip *chip,
+			      struct ntm_mp_signal *out, const char **end)
+{
+	size_t chars = 0;
+
+	while (isalnum((unsigned char)text[chars]) || text[chars] == '_')
+		chars++;
+	for (size_t i = 0; i < ntm_card_event_count; i++) {
+		const struct ntm_card_event *e = &ntm_card_events[i];
+
+		if (strncmp(e->function, "mp.u", 4) != 0 || !(e->families >> chip->family & 1) ||
+		    strlen(e->name) != chars || strncmp(e->name, text, chars) != 0)
+			continue;
+		*end = text + chars;
+		out->unit = (uint8_t)(e->function[4] - '0');
+		out->signal = (uint8_t)strtoul(e->function + 6, NULL, 16);
+		return NULL;
+	}
+	return "the chip has no such signal of a multiprocessor, as mp.u4.0x02 or mp.instructions";
+}
+
+const char *ntm_mp_take(const char *text, const struct nthw_nv_chip *chip,
+			struct ntm_mp_signal *out, const char **end)
+{
+	unsigned long mp = NTM_MPS_MAX, signal;
+	char *behind;
+
+	text += strlen("mp");
+	if (isdigit((unsigned char)*text)) {
+		mp = strtoul(text, &behind, 10);
+		text = behind;
+		if (mp >= (unsigned long)chip->tpcs * chip->mps)
+			return "the chip has no such multiprocessor";
+	}
+	if (*text++ != '.')
+		return "it is no signal of multiprocessors, as mp.u4.0x02 or mp1.instructions";
+	out->mp = (uint8_t)mp;
+	if (text[0] != 'u' || text[1] < '0' || text[1] > '7' || strncmp(text + 2, ".0x", 3) != 0)
+		return take_event(text, chip, out, end);
+	signal = strtoul(text + 5, &behind, 16);
+	if (!isxdigit((unsigned char)text[5]) || signal > 0xff)
+		return "signals of multiprocessors are 0x00 to 0xff";
+	out->unit = (uint8_t)(text[1] - '0');
+	out->signal = (uint8_t)signal;
+	*end = behind;
+	return NULL;
+}
+
+uint32_t ntm_mp_high(const struct ntm_mp_signal *signal, const struct ntm_stretch *stretch,
+		     uint32_t mps)
+{
+	uint32_t high = 0;
+
+	for (size_t i = 0; i < stretch->mp.count; i++) {
+		const struct ntm_mp_signal *of = &stretch->mp.of[i];
+
+		if (of->unit == signal->unit && of->signal == signal->signal)
+			high |= of->mp == NTM_MPS_MAX ? UINT32_MAX : UINT32_C(1) << of->mp;
+	}
+	return high & mps & (signal->mp == NTM_MPS_MAX ? UINT32_MAX : UINT32_C(1) << signal->mp);
+}
+
 /* The first unit whose wires the multiplexer leads out has them; NTHW_NV_UNITS_MAX: none. */
 static uint32_t who_leads(const struct ntm_nv50_card *card, uint32_t number, uint32_t *value)
 {
@@ -307,6 +379,21 @@ static void show(const struct ntm_stretch *stretch, const struct nthw_nv_wires *
 			put_signal(out, unit->domain, first + wire);
 }
 
+/* What a context has set up slots for, where the unit is those of an MP. */
+static void show_slots(const struct ntm_stretch *stretch, const struct nthw_nv_wires *unit,
+		       const struct nthw_nv_chip *chip, uint32_t leader, uint32_t first,
+		       struct ntm_nv50_wires *out)
+{
+	static const char name[] = "slot_mp";
+	uint32_t mp = (uint32_t)(unit->name[strlen(name)] - '0');
+
+	if (strncmp(unit->name, name, strlen(name)) != 0 || mp >= chip->mps)
+		return;
+	for (uint32_t slot = 0; slot < NTHW_NV_MP_SLOTS; slot++)
+		if (stretch->slots[leader * chip->mps + mp] >> slot & 1)
+			put_signal(out, unit->domain, first + slot);
+}
+
 /* Wherever the TPC that leads its groups out has the unit's. */
 static void show_group(const struct ntm_stretch *stretch, const struct nthw_nv_wires *unit,
 		       const struct ntm_nv50_card *card, struct ntm_nv50_wires *out)
@@ -319,8 +406,10 @@ static void show_group(const struct ntm_stretch *stretch, const struct nthw_nv_w
 		return;
 	groups = card->bar[(mux->address[family] + mux->step[family] * leader) / 4];
 	for (uint32_t i = 0; i < 4; i++)
-		if ((groups >> 8 * i & 0xff) == first / 4)
+		if ((groups >> 8 * i & 0xff) == first / 4) {
 			show(stretch, unit, leader, 4 * i + first % 4, out);
+			show_slots(stretch, unit, card->chip, leader, 4 * i, out);
+		}
 }
 
 void ntm_wires_of(const struct ntm_stretch *stretch, const struct ntm_nv50_card *card,
@@ -341,7 +430,7 @@ void ntm_wires_of(const struct ntm_stretch *stretch, const struct ntm_nv50_card 
 
 void ntm_scene_pass(struct ntm_nv50_card *card)
 {
-	const struct ntm_stretch idle = { .wires = plain("") };
+	const struct ntm_stretch idle = { .wires = plain(""), .context = "" };
 	struct ntm_nv50_wires wires;
 
 	ntm_wires_of(&idle, card, &wires);
@@ -354,6 +443,7 @@ struct parser {
 	struct ntm_lines l;
 	struct ntm_scene *scene;
 	struct part *part; /* what steps belong to; NULL: nothing began yet */
+	size_t context;	   /* in which they run */
 };
 
 /* "20" or "5-20", from @least to @most. */
@@ -408,12 +498,28 @@ static struct ntm_own own_of(const struct nthw_nv_wires *unit, uint32_t of, uint
 				 .bits = (uint8_t)bits };
 }
 
+/* "mp.branch" */
+static int parse_mp(struct parser *p, char *word, struct step *step)
+{
+	const char *end = word, *why;
+
+	if (step->mp.count == NTM_MP_SIGNALS)
+		return ntm_lines_fail(&p->l, "more than %d signals of multiprocessors in a line",
+				      NTM_MP_SIGNALS);
+	why = ntm_mp_take(word, p->scene->chip, &step->mp.of[step->mp.count++], &end);
+	if (!why && *end)
+		why = "something follows the signal";
+	return why ? ntm_lines_fail(&p->l, "'%.40s': %s", word, why) : 0;
+}
+
 static int parse_wire(struct parser *p, char *word, struct step *step)
 {
 	char *sign = strchr(word, '=');
 	struct ntm_wire wire;
 	const char *end, *why;
 
+	if (strncmp(word, "mp", 2) == 0)
+		return parse_mp(p, word, step);
 	if (sign)
 		return parse_amount(p, word, sign, step);
 	why = ntm_wire_take(word, p->scene->chip, &wire, &end);
@@ -455,7 +561,8 @@ static int add_step(struct parser *p, const struct step *step)
 			return -ENOMEM;
 		part->step = more;
 	}
-	part->step[part->steps++] = *step;
+	part->step[part->steps] = *step;
+	part->step[part->steps++].context = p->context;
 	return 0;
 }
 
@@ -556,6 +663,7 @@ static int parse_frame(void *arg)
 	p->part = &more[s->frames++];
 	*p->part = (struct part){ .times = (uint32_t)times.low };
 	s->round += p->part->times;
+	p->context = 0;
 	return 0;
 }
 
@@ -569,6 +677,28 @@ static int parse_between(void *arg)
 		return ntm_lines_fail(&p->l, "'between' is there already");
 	p->part = &p->scene->between;
 	p->part->times = 1;
+	p->context = 0;
+	return 0;
+}
+
+/* "context a": the steps below it run in it. */
+static int parse_context(void *arg)
+{
+	struct parser *p = arg;
+	struct ntm_scene *s = p->scene;
+	const char *name = p->l.words == 2 ? p->l.word[1] : "";
+
+	if (!p->part || !*name || strlen(name) >= sizeof(s->context[0]))
+		return ntm_lines_fail(&p->l,
+				      "'context' stands below 'frame' or 'between', with a name of "
+				      "at most %zu characters",
+				      sizeof(s->context[0]) - 1);
+	for (p->context = 1; p->context <= s->contexts; p->context++)
+		if (strcmp(s->context[p->context], name) == 0)
+			return 0;
+	if (s->contexts == NTIME_MODEL_CONTEXTS_MAX)
+		return ntm_lines_fail(&p->l, "more than %d contexts", NTIME_MODEL_CONTEXTS_MAX);
+	memcpy(s->context[++s->contexts], name, strlen(name));
 	return 0;
 }
 
@@ -585,9 +715,9 @@ static int parse_seed(void *arg)
 }
 
 static const struct ntm_lines_word words[] = {
-	{ "seed", parse_seed },	    { "frame", parse_frame }, { "between", parse_between },
-	{ "clocks", parse_clocks }, { "gap", parse_gap },     { "busy", parse_busy },
-	{ "draw", parse_draw },
+	{ "seed", parse_seed },	    { "frame", parse_frame },	  { "between", parse_between },
+	{ "clocks", parse_clocks }, { "gap", parse_gap },	  { "busy", parse_busy },
+	{ "draw", parse_draw },	    { "context", parse_context },
 };
 
 int ntm_scene_parse(const char *file, const char *text, size_t bytes,
@@ -602,7 +732,8 @@ int ntm_scene_parse(const char *file, const char *text, size_t bytes,
 	if (!p.scene)
 		return -ENOMEM;
 	p.scene->chip = chip;
-	ntm_scene_keep(p.scene, NTM_NV50_MPS, (1u << chip->mps) - 1);
+	for (unsigned int k = 0; k < NTM_NV50_KINDS; k++)
+		ntm_scene_keep(p.scene, k, (1u << ntm_nv50_units_of(chip, k)) - 1);
 	ret = ntm_lines_each(&p.l, text, bytes, words, sizeof(words) / sizeof(words[0]), &p);
 	if (ret == 0 && !p.scene->frames) {
 		p.l.line += !p.l.line;
@@ -623,6 +754,7 @@ void ntm_scene_keep(struct ntm_scene *s, enum ntm_nv50_units kind, uint32_t mask
 		"geom_mp1.0 geom_mp1.1 shader_mp1.0 shader_mp1.1",
 	};
 
+	s->units[kind] = mask;
 	for (s->first[kind] = 0; !(mask >> s->first[kind] & 1); s->first[kind]++)
 		;
 	if (kind != NTM_NV50_MPS)
@@ -649,6 +781,16 @@ const struct nthw_nv_chip *ntm_scene_chip(const struct ntm_scene *s)
 	return s->chip;
 }
 
+uint32_t ntm_scene_mps(const struct ntm_scene *s)
+{
+	uint32_t mask = 0;
+
+	for (uint32_t tpc = 0; tpc < s->chip->tpcs; tpc++)
+		if (s->units[NTM_NV50_TPCS] >> tpc & 1)
+			mask |= s->units[NTM_NV50_MPS] << tpc * s->chip->mps;
+	return mask;
+}
+
 /* ---- frames ---- */
 
 struct player {
@@ -656,6 +798,7 @@ struct player {
 	const struct ntm_scene *scene;
 	void (*fn)(void *arg, const struct ntm_stretch *stretch);
 	void *arg;
+	const char *context;
 };
 
 /* splitmix64, of which the algorithm is in the public domain. */
@@ -686,6 +829,7 @@ static void play(struct player *p, struct ntm_stretch stretch)
 		own->is_first =
 			own->unit == p->scene->first[is_rop ? NTM_NV50_ROPS : NTM_NV50_TPCS];
 	}
+	stretch.context = p->context;
 	if (stretch.clocks)
 		p->fn(p->arg, &stretch);
 }
@@ -846,14 +990,17 @@ struct ntm_stretch ntm_scene_busy(uint64_t clocks)
 	all = and_amount(all, "zcull_in", 63);
 	all = and_amount(all, "zcull_killed", 21);
 	return (struct ntm_stretch){ .clocks = clocks,
+				     .context = "",
 				     .wires = and_amount(all, "vfetch_vertex", 7) };
 }
 
 static void play_clocks(struct player *p, const struct step *step, uint64_t clocks)
 {
-	struct ntm_stretch stretch = {
-		.clocks = clocks, .wires = step->wires, .signal = step->signal, .owns = step->owns
-	};
+	struct ntm_stretch stretch = { .clocks = clocks,
+				       .wires = step->wires,
+				       .signal = step->signal,
+				       .owns = step->owns,
+				       .mp = step->mp };
 
 	memcpy(stretch.own, step->own, sizeof(step->own));
 	for (size_t i = 0; i < step->amounts; i++) {
@@ -872,6 +1019,7 @@ static void play_step(struct player *p, const struct step *step)
 {
 	uint64_t n = choose(p, step->number);
 
+	p->context = p->scene->context[step->context];
 	switch (step->kind) {
 	case CLOCKS:
 		play_clocks(p, step, n);
@@ -917,6 +1065,26 @@ void ntm_scene_frame(const struct ntm_scene *s, uint32_t number,
 		play_step(&p, &frame->step[i]);
 	for (size_t i = 0; i < s->between.steps; i++)
 		play_step(&p, &s->between.step[i]);
+}
+
+/*
+ * CUPTI's sample that adds vectors, on a GT218: 50000 elements in 196 blocks of 256 threads. Counts
+ * of its first MP (the second one's blocks are what is left of 196) and of its TPC, as NVIDIA's
+ * driver read them (re-pcounter-tools, traces; trust: measured). In which clocks they come is made
+ * up.
+ */
+static const char vectoradd[] = "frame\n"
+				"clocks 97 cta.0 mp0.sm_cta_launched\n"
+				"clocks 99 cta.0 mp1.sm_cta_launched\n"
+				"clocks 784 mp.branch\n"
+				"clocks 10120 mp.instructions\n"
+				"clocks 3125 gld.1 gld.3 coherence.1 gst.1 gst.3 coherence.3\n"
+				"clocks 3125 gld.1 gld.3 coherence.1 coherence.3\n"
+				"clocks 6250 coherence.3\n";
+
+const char *ntm_scene_work(const char *name)
+{
+	return strcmp(name, "vectoradd") == 0 ? vectoradd : NULL;
 }
 
 /* In the manner of a program that draws. */

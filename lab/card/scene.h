@@ -5,9 +5,10 @@
  *
  *     seed 7
  *     frame 3 times
+ *       context a
  *       gap 100-2000
  *       draw 1-60 primitives
- *       clocks 20 trast.1 zcull_in=37 d2.0x40
+ *       clocks 20 trast.1 zcull_in=37 d2.0x40 mp.branch mp1.u4.0x04
  *       busy 1000
  *     between
  *       gap 50
@@ -20,6 +21,7 @@
 
 #include "core/regs/nv50_wires.h"
 #include "core/models/nv50_card.h"
+#include "core/models/nv50_mp.h"
 
 /* Of a number in a scene, and of the clocks of a frame. */
 #define NTM_SCENE_NUMBER_MAX UINT64_C(1000000000000)
@@ -49,6 +51,13 @@ struct ntm_stretch {
 	 * by number, whatever unit they are of; of domain 3 those below 4 are a wire of all groups
 	 */
 	struct ntm_nv50_wires signal;
+	const char *context; /* that runs; "": none that anybody could name */
+	struct ntm_mp_signals mp;
+	/*
+	 * functions of slots that are 1 in each MP, as ntm_nv50_context_slots() has them: whoever
+	 * keeps the contexts says it
+	 */
+	uint8_t slots[NTM_MPS_MAX];
 };
 
 /*
@@ -61,6 +70,8 @@ int ntm_scene_parse(const char *file, const char *text, size_t bytes,
 void ntm_scene_free(struct ntm_scene *s);
 /* What a card works on that was told nothing: the text of a scene. */
 extern const char ntm_scene_default[];
+/* Work of one frame that was published; NULL: there is none of this name. */
+const char *ntm_scene_work(const char *name);
 
 const struct nthw_nv_chip *ntm_scene_chip(const struct ntm_scene *s);
 /* On a board with these units; all of the die without. Wires of other MPs stay 0. */
@@ -70,8 +81,22 @@ void ntm_scene_keep(struct ntm_scene *s, enum ntm_nv50_units kind, uint32_t mask
 void ntm_scene_frame(const struct ntm_scene *s, uint32_t number,
 		     void (*fn)(void *arg, const struct ntm_stretch *stretch), void *arg);
 
+/* MPs of the board, as ntm_nv50_mps_of() has them. */
+uint32_t ntm_scene_mps(const struct ntm_scene *s);
+
 /* A stretch of a card that draws all the time. */
 struct ntm_stretch ntm_scene_busy(uint64_t clocks);
+
+/*
+ * A signal that the units of multiprocessors have: "mp.u4.0x02" is 1 in all of them, "mp1.u4.0x02"
+ * in the second MP of the first TPC that has two. An event's name may stand for unit and signal:
+ * "mp.branch". What is behind it goes to *@end. NULL, or why it is none.
+ */
+const char *ntm_mp_take(const char *text, const struct nthw_nv_chip *chip,
+			struct ntm_mp_signal *out, const char **end);
+/* MPs of @mps, a bit each, in which it is 1. */
+uint32_t ntm_mp_high(const struct ntm_mp_signal *signal, const struct ntm_stretch *stretch,
+		     uint32_t mps);
 
 /*
  * A wire of a unit, "trast.6", also of one TPC or partition, "tpc1.prop_out.7", or a signal,

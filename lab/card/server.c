@@ -23,12 +23,24 @@ struct job {
 	char text[NTIME_MODEL_TEXT_BYTES + 1]; /* of truth; "": play */
 	uint32_t next, last;		       /* frames */
 	uint64_t sum;
+	char context[NTIME_MODEL_NAME_BYTES]; /* of play */
+	struct ntm_scene *work;		      /* that it plays; NULL: frames of the scene */
+};
+
+/* Of a program that works on the card. */
+struct context {
+	char name[NTIME_MODEL_NAME_BYTES]; /* "": there is none here */
+	struct ntm_nv50_context state;
+	int holder; /* descriptor of the client that has its counters; -1: nobody */
 };
 
 struct client {
 	int fd;
 	pid_t pid;
 	struct job *job; /* until it is done nothing else of the client is heard; NULL: none */
+	/* number n is place n - 1; .context NULL: it has ended */
+	struct ntm_nv50_channel *channel[NTIME_MODEL_CHANNELS_MAX];
+	bool is_showing; /* what slots of contexts see, in domain 3 */
 };
 
 struct ntm_server {
@@ -42,9 +54,12 @@ struct ntm_server {
 	bool is_full; /* of descriptors: nobody is accepted until a client goes */
 	int holder;   /* descriptor of the client that holds the card; -1: nobody */
 	const struct ntm_scene *scene;
-	uint32_t frames; /* of the last "play" */
-	uint64_t busy;	 /* clocks of "work" since then */
-	FILE *log;	 /* NULL: none */
+	struct context context[NTIME_MODEL_CONTEXTS_MAX];
+	struct ntm_scene *work;		      /* of the last "play"; NULL: frames of .scene */
+	char running[NTIME_MODEL_NAME_BYTES]; /* where that names no context */
+	uint32_t frames;		      /* of that */
+	uint64_t busy;			      /* clocks of "work" since then */
+	FILE *log;			      /* NULL: none */
 };
 
 struct answer {
@@ -55,13 +70,49 @@ struct answer {
 
 /* ---- commands ---- */
 
-static void advance(void *arg, const struct ntm_stretch *stretch)
+static struct context *find_context(struct ntm_server *s, const char *name)
+{
+	for (size_t i = 0; *name && i < NTIME_MODEL_CONTEXTS_MAX; i++)
+		if (strcmp(s->context[i].name, name) == 0)
+			return &s->context[i];
+	return NULL;
+}
+
+/* It begins when it is named first. NULL: there are too many. */
+static struct context *need_context(struct ntm_server *s, const char *name)
+{
+	struct context *c = find_context(s, name);
+
+	for (size_t i = 0; !c && i < NTIME_MODEL_CONTEXTS_MAX; i++)
+		if (!*s->context[i].name) {
+			c = &s->context[i];
+			*c = (struct context){ .holder = -1,
+					       .state.mps = ntm_nv50_mps_of(&s->card) };
+			memcpy(c->name, name, strlen(name));
+		}
+	return c;
+}
+
+static void advance(void *arg, const struct ntm_stretch *played)
 {
 	struct ntm_server *s = arg;
+	struct ntm_stretch stretch = *played;
+	const struct ntm_mp_signals *mp = &played->mp;
+	struct context *c;
 	struct ntm_nv50_wires wires;
 
-	ntm_wires_of(stretch, &s->card, &wires);
-	ntm_nv50_card_advance(&s->card, &wires, stretch->clocks);
+	c = find_context(s, *stretch.context ? stretch.context : s->running);
+	for (uint32_t i = 0; c && i < NTM_MPS_MAX; i++)
+		stretch.slots[i] = (uint8_t)ntm_nv50_context_slots(&c->state, mp, i);
+	ntm_wires_of(&stretch, &s->card, &wires);
+	ntm_nv50_card_advance(&s->card, &wires, stretch.clocks);
+	if (c)
+		ntm_nv50_context_advance(&c->state, mp, stretch.clocks);
+}
+
+static const struct ntm_scene *played(const struct ntm_server *s)
+{
+	return s->work ? s->work : s->scene;
 }
 
 static void work(struct ntm_server *s, uint32_t clocks)
@@ -104,7 +155,8 @@ static int begin_job(struct client *c, const char *text, uint32_t first, uint32_
 static int begin_truth(struct ntm_server *s, struct client *c, const char *text, struct answer *a)
 {
 	uint64_t busy;
-	int ret = ntm_truth(text, s->scene, 1, 0, s->busy, &busy, a->text, sizeof(a->text));
+	int ret = ntm_truth(text, played(s), s->running, 1, 0, s->busy, &busy, a->text,
+			    sizeof(a->text));
 
 	if (ret == 0)
 		ret = begin_job(c, text, 1, s->frames, a);
@@ -144,6 +196,99 @@ static int begin_frame(struct ntm_server *s, struct client *c, uint32_t number, 
 	return begin_job(c, "", number, number, a);
 }
 
+static bool is_name(const char *name)
+{
+	size_t chars = strlen(name);
+
+	return chars && chars < NTIME_MODEL_NAME_BYTES && !strchr(name, ' ');
+}
+
+/* " in NAME", which is cut off. */
+static int split_context(char *text, const char **name, struct answer *a)
+{
+	char *in = strstr(text, " in ");
+
+	*name = "";
+	if (!in)
+		return 0;
+	*in = '\0';
+	*name = in + strlen(" in ");
+	if (is_name(*name))
+		return 0;
+	(void)snprintf(a->text, sizeof(a->text),
+		       "'%.40s' is no name of a context: at most %d characters without blanks",
+		       *name, NTIME_MODEL_NAME_BYTES - 1);
+	return -EINVAL;
+}
+
+/* Frames of the scene, or work that is known by name. */
+static int begin_play(struct ntm_server *s, struct client *c, const char *text, struct answer *a)
+{
+	const char *work = ntm_scene_work(text);
+	struct ntm_scene *scene = NULL;
+	uint32_t count = 1;
+	int ret;
+
+	if (work)
+		ret = ntm_scene_parse(text, work, strlen(work), ntm_scene_chip(s->scene), &scene,
+				      a->text, sizeof(a->text));
+	else
+		ret = parse_number(text, "frames", NTIME_MODEL_FRAMES_MAX, &count, a);
+	if (ret == 0)
+		ret = begin_job(c, "", 1, count, a);
+	if (ret == 0)
+		c->job->work = scene;
+	else
+		ntm_scene_free(scene);
+	return ret;
+}
+
+/* "play 5 in a", "frame 3" */
+static int begin_frames(struct ntm_server *s, struct client *c, const char *command,
+			struct answer *a)
+{
+	bool is_one = strncmp(command, "frame ", 6) == 0;
+	char text[NTIME_MODEL_TEXT_BYTES + 1];
+	const char *context;
+	uint32_t number;
+	int ret;
+
+	(void)snprintf(text, sizeof(text), "%s", command + (is_one ? 6 : 5));
+	ret = split_context(text, &context, a);
+	if (ret == 0 && *context && !need_context(s, context)) {
+		(void)snprintf(a->text, sizeof(a->text), "more than %d contexts",
+			       NTIME_MODEL_CONTEXTS_MAX);
+		ret = -EINVAL;
+	}
+	if (ret == 0 && !is_one)
+		ret = begin_play(s, c, text, a);
+	else if (ret == 0)
+		ret = parse_number(text, "a frame", NTIME_MODEL_FRAME_LAST, &number, a);
+	if (ret == 0 && is_one)
+		ret = begin_frame(s, c, number, a);
+	if (ret == 0)
+		memcpy(c->job->context, context, strlen(context));
+	return ret;
+}
+
+/* The context and its channels, wherever they are. */
+static int end_context(struct ntm_server *s, const char *name, struct answer *a)
+{
+	struct context *context = find_context(s, name);
+
+	if (!context) {
+		(void)snprintf(a->text, sizeof(a->text), "there is no context '%.40s'", name);
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < s->clients; i++)
+		for (size_t k = 0; k < NTIME_MODEL_CHANNELS_MAX; k++)
+			if (s->client[i].channel[k] &&
+			    s->client[i].channel[k]->context == &context->state)
+				s->client[i].channel[k]->context = NULL;
+	context->name[0] = '\0';
+	return 0;
+}
+
 static int take_text(struct ntm_server *s, struct client *c, const char *text, struct answer *a)
 {
 	uint32_t count;
@@ -156,14 +301,10 @@ static int take_text(struct ntm_server *s, struct client *c, const char *text, s
 		}
 	if (strncmp(text, "truth ", 6) == 0)
 		return begin_truth(s, c, text + 6, a);
-	if (strncmp(text, "play ", 5) == 0) {
-		ret = parse_number(text + 5, "frames", NTIME_MODEL_FRAMES_MAX, &count, a);
-		return ret < 0 ? ret : begin_job(c, "", 1, count, a);
-	}
-	if (strncmp(text, "frame ", 6) == 0) {
-		ret = parse_number(text + 6, "a frame", NTIME_MODEL_FRAME_LAST, &count, a);
-		return ret < 0 ? ret : begin_frame(s, c, count, a);
-	}
+	if (strncmp(text, "play ", 5) == 0 || strncmp(text, "frame ", 6) == 0)
+		return begin_frames(s, c, text, a);
+	if (strncmp(text, "end ", 4) == 0)
+		return end_context(s, text + 4, a);
 	if (strncmp(text, "work ", 5) == 0) {
 		ret = parse_number(text + 5, "clocks", NTIME_MODEL_WORK_MAX, &count, a);
 		if (ret == 0)
@@ -171,26 +312,141 @@ static int take_text(struct ntm_server *s, struct client *c, const char *text, s
 		return ret;
 	}
 	(void)snprintf(a->text, sizeof(a->text),
-		       "'%.40s' is no command; there are play, frame, work and truth", text);
+		       "'%.40s' is no command; there are play, frame, work, truth and end", text);
 	return -EINVAL;
 }
 
 /* ---- requests ---- */
 
-static int hold(struct ntm_server *s, const struct client *c, struct answer *a)
+/* The client @fd; NULL: it ended, and was or will be dropped. */
+static const struct client *client_at(const struct ntm_server *s, int fd)
 {
-	struct pollfd holder = { .fd = s->holder };
+	struct pollfd at = { .fd = fd };
 
-	/* A client that ended may not have been dropped yet. */
-	if (s->holder < 0 || (poll(&holder, 1, 0) == 1 && holder.revents & (POLLHUP | POLLERR)))
-		s->holder = c->fd;
-	if (s->holder == c->fd)
-		return 0;
-	for (size_t i = 0; i < s->clients; i++)
-		if (s->client[i].fd == s->holder)
-			a->reply.value = (uint32_t)s->client[i].pid;
+	for (size_t i = 0; fd >= 0 && i < s->clients; i++)
+		if (s->client[i].fd == fd)
+			return poll(&at, 1, 0) == 1 && at.revents & (POLLHUP | POLLERR)
+				       ? NULL
+				       : &s->client[i];
+	return NULL;
+}
+
+static int busy_with(const struct client *other, struct answer *a)
+{
+	a->reply.value = (uint32_t)other->pid;
 	return -EBUSY;
 }
+
+static int hold(struct ntm_server *s, struct client *c, uint32_t value, struct answer *a)
+{
+	const struct client *other = client_at(s, s->holder);
+
+	if (other && other != c)
+		return busy_with(other, a);
+	for (size_t i = 0; value && i < NTIME_MODEL_CONTEXTS_MAX; i++) {
+		other = *s->context[i].name ? client_at(s, s->context[i].holder) : NULL;
+		if (other && other != c)
+			return busy_with(other, a);
+	}
+	s->holder = c->fd;
+	c->is_showing = value != 0;
+	return 0;
+}
+
+/* ---- contexts ---- */
+
+static int open_channel(struct ntm_server *s, struct client *c, const char *name, uint32_t *number)
+{
+	struct context *context = is_name(name) ? need_context(s, name) : NULL;
+
+	for (size_t i = 0; context && i < NTIME_MODEL_CHANNELS_MAX; i++) {
+		if (c->channel[i])
+			continue;
+		c->channel[i] = calloc(1, sizeof(*c->channel[i]));
+		if (!c->channel[i])
+			return -ENOMEM;
+		c->channel[i]->context = &context->state;
+		*number = (uint32_t)i + 1;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* Of @number, and its context. */
+static struct ntm_nv50_channel *channel_of(struct ntm_server *s, const struct client *c,
+					   uint32_t number, struct context **context, int *error)
+{
+	struct ntm_nv50_channel *channel =
+		number && number <= NTIME_MODEL_CHANNELS_MAX ? c->channel[number - 1] : NULL;
+
+	*error = channel ? channel->context ? 0 : -ENODEV : -EINVAL;
+	for (size_t i = 0; i < NTIME_MODEL_CONTEXTS_MAX; i++)
+		if (channel && channel->context == &s->context[i].state)
+			*context = &s->context[i];
+	return *error ? NULL : channel;
+}
+
+/* Its counters are this client's: nobody else sets them, or shows what they see. */
+static int hold_context(struct ntm_server *s, const struct client *c, uint32_t number,
+			struct answer *a)
+{
+	struct context *context = NULL;
+	const struct client *other;
+	int error;
+
+	if (!channel_of(s, c, number, &context, &error))
+		return error;
+	other = client_at(s, context->holder);
+	if (other && other != c)
+		return busy_with(other, a);
+	other = client_at(s, s->holder);
+	if (other && other != c && other->is_showing)
+		return busy_with(other, a);
+	context->holder = c->fd;
+	return 0;
+}
+
+static int submit(struct ntm_server *s, const struct client *c, const struct ntime_model_request *r,
+		  struct answer *a)
+{
+	struct context *context = NULL;
+	int error;
+	struct ntm_nv50_channel *channel = channel_of(s, c, r->channel, &context, &error);
+	const struct client *other = channel ? client_at(s, context->holder) : NULL;
+
+	if (!channel)
+		return error;
+	if (other && other != c && r->address < NTHW_NV_MP_CONFIGURE)
+		return busy_with(other, a);
+	return ntm_nv50_channel_method(channel, r->address, r->value) < 0 ? -EINVAL : 0;
+}
+
+static int read_memory(struct ntm_server *s, const struct client *c,
+		       const struct ntime_model_request *r, uint32_t *value)
+{
+	struct context *context = NULL;
+	int error;
+	const struct ntm_nv50_channel *channel = channel_of(s, c, r->channel, &context, &error);
+
+	if (!channel)
+		return error;
+	return ntm_nv50_channel_read(channel, r->address, value) < 0 ? -EINVAL : 0;
+}
+
+/* Its counters stop with who had them. */
+static void leave_contexts(struct ntm_server *s, struct client *c)
+{
+	for (size_t i = 0; i < NTIME_MODEL_CONTEXTS_MAX; i++) {
+		if (!*s->context[i].name || s->context[i].holder != c->fd)
+			continue;
+		s->context[i].holder = -1;
+		memset(s->context[i].state.control, 0, sizeof(s->context[i].state.control));
+	}
+	for (size_t i = 0; i < NTIME_MODEL_CHANNELS_MAX; i++)
+		free(c->channel[i]);
+}
+
+/* ---- registers ---- */
 
 #define LOG_PLACE "(0000:00:00.0:region0+0x%" PRIx32 ", "
 
@@ -219,7 +475,10 @@ static int write_register(struct ntm_server *s, uint32_t address, uint32_t value
 static int serve_request(struct ntm_server *s, struct client *c,
 			 const struct ntime_model_request *r, const char *text, struct answer *a)
 {
-	if (r->reserved || (*text && r->kind != NTIME_MODEL_TEXT))
+	bool has_text = r->kind == NTIME_MODEL_TEXT || r->kind == NTIME_MODEL_CHANNEL;
+	bool has_channel = r->kind >= NTIME_MODEL_METHOD || r->kind == NTIME_MODEL_HOLD;
+
+	if ((r->channel && !has_channel) || (*text && !has_text))
 		return -EINVAL;
 	switch (r->kind) {
 	case NTIME_MODEL_READ:
@@ -229,7 +488,13 @@ static int serve_request(struct ntm_server *s, struct client *c,
 			return -EPERM;
 		return write_register(s, r->address, r->value);
 	case NTIME_MODEL_HOLD:
-		return hold(s, c, a);
+		return r->channel ? hold_context(s, c, r->channel, a) : hold(s, c, r->value, a);
+	case NTIME_MODEL_CHANNEL:
+		return open_channel(s, c, text, &a->reply.value);
+	case NTIME_MODEL_METHOD:
+		return submit(s, c, r, a);
+	case NTIME_MODEL_MEMORY:
+		return read_memory(s, c, r, &a->reply.value);
 	case NTIME_MODEL_TEXT:
 		return take_text(s, c, text, a);
 	default:
@@ -250,6 +515,14 @@ static bool send_answer(const struct client *c, const struct answer *a)
 	return send(c->fd, &message, bytes, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)bytes;
 }
 
+static void free_job(struct client *c)
+{
+	if (c->job)
+		ntm_scene_free(c->job->work);
+	free(c->job);
+	c->job = NULL;
+}
+
 /* A frame of the client's job, and the answer behind the last one. False: as below. */
 static bool go_on(struct ntm_server *s, struct client *c)
 {
@@ -261,20 +534,24 @@ static bool go_on(struct ntm_server *s, struct client *c)
 	if (is_play(job) && job->next == 1) {
 		s->frames = 0;
 		s->busy = 0;
+		ntm_scene_free(s->work);
+		s->work = job->work;
+		job->work = NULL;
 	}
+	if (is_play(job))
+		memcpy(s->running, job->context, sizeof(s->running));
 	if (job->next <= job->last && is_play(job))
-		ntm_scene_frame(s->scene, ++s->frames, advance, s);
+		ntm_scene_frame(played(s), ++s->frames, advance, s);
 	else if (job->next <= job->last)
-		(void)ntm_truth(job->text, s->scene, job->next, job->next, 0, &clocks, a.text,
-				sizeof(a.text));
+		(void)ntm_truth(job->text, played(s), s->running, job->next, job->next, 0, &clocks,
+				a.text, sizeof(a.text));
 	job->sum += clocks;
 	if (job->next++ < job->last)
 		return true;
 	if (!is_play(job))
 		(void)snprintf(a.text, sizeof(a.text), "%" PRIu64, job->sum);
 	is_sent = send_answer(c, &a);
-	free(job);
-	c->job = NULL;
+	free_job(c);
 	return is_sent;
 }
 
@@ -303,8 +580,9 @@ static void drop_client(struct ntm_server *s, size_t i)
 {
 	if (s->holder == s->client[i].fd)
 		s->holder = -1;
+	leave_contexts(s, &s->client[i]);
 	(void)close(s->client[i].fd);
-	free(s->client[i].job);
+	free_job(&s->client[i]);
 	s->is_full = false;
 	s->client[i] = s->client[--s->clients];
 }
@@ -471,6 +749,7 @@ void ntm_server_free(struct ntm_server *s)
 	if (s->own.st_ino && lstat(s->path, &st) == 0 && st.st_ino == s->own.st_ino &&
 	    st.st_dev == s->own.st_dev)
 		(void)unlink(s->path);
+	ntm_scene_free(s->work);
 	free(s->bar);
 	free(s->path);
 	free(s);

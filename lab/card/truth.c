@@ -17,6 +17,7 @@
 struct reader {
 	const char *at;
 	const struct nthw_nv_chip *chip;
+	uint32_t mps; /* of the board */
 	const struct ntm_stretch *stretch;
 	int domain; /* that of all its wires; negative: none yet */
 	unsigned int depth;
@@ -41,14 +42,23 @@ static bool give_up(struct reader *r, const char *why)
 	return false;
 }
 
+static bool is_of_mps(const char *text)
+{
+	return strncmp(text, "mp", 2) == 0;
+}
+
 static bool read_wire(struct reader *r)
 {
-	struct ntm_wire wire;
+	struct ntm_wire wire = { .domain = 3 };
+	struct ntm_mp_signal signal;
 	const char *why, *begin;
 
 	r->at += strspn(r->at, " \t");
 	begin = r->at;
-	why = *r->at ? ntm_wire_take(r->at, r->chip, &wire, &r->at) : "it ends too early";
+	if (is_of_mps(begin))
+		why = ntm_mp_take(r->at, r->chip, &signal, &r->at);
+	else
+		why = *r->at ? ntm_wire_take(r->at, r->chip, &wire, &r->at) : "it ends too early";
 	if (why)
 		return give_up(r, why);
 	if (r->domain >= 0 && (uint32_t)r->domain != wire.domain) {
@@ -56,6 +66,8 @@ static bool read_wire(struct reader *r)
 		return give_up(r, "its wires are of different domains");
 	}
 	r->domain = (int)wire.domain;
+	if (is_of_mps(begin))
+		return ntm_mp_high(&signal, r->stretch, r->mps) != 0;
 	return ntm_wire_is_high(&wire, r->chip, r->stretch);
 }
 
@@ -184,7 +196,8 @@ static int explain(const char *text, const struct reader *r, char *why, size_t b
 			     ? 0
 			     : (size_t)snprintf(why + n, bytes - n, " %s", ntm_card_events[i].name);
 	if (n < bytes)
-		n += (size_t)snprintf(why + n, bytes - n, "; wires:");
+		n += (size_t)snprintf(why + n, bytes - n,
+				      "; mp.EVENT of those in a context; wires:");
 	for (size_t i = 0; i < nthw_nv_wires_count && n < bytes; i++)
 		n += (size_t)snprintf(why + n, bytes - n, " %s.0%s%.0d", nthw_nv_wires[i].name,
 				      nthw_nv_wires[i].count > 1 ? "-" : "",
@@ -193,25 +206,37 @@ static int explain(const char *text, const struct reader *r, char *why, size_t b
 }
 
 struct sum {
-	const char *text;
+	const char *text, *context, *only; /* NULL: all contexts */
 	const struct nthw_nv_chip *chip;
+	uint32_t mps;
 	uint64_t sum;
 };
 
 static void add(void *arg, const struct ntm_stretch *stretch)
 {
 	struct sum *s = arg;
-	struct reader r = { .at = s->text, .chip = s->chip, .stretch = stretch, .domain = -1 };
+	struct reader r = {
+		.at = s->text, .chip = s->chip, .mps = s->mps, .stretch = stretch, .domain = -1
+	};
+	const char *end, *context = *stretch->context ? stretch->context : s->context;
+	struct ntm_mp_signal signal;
 
-	s->sum += stretch->clocks * read_text(&r);
+	if (s->only && strcmp(s->only, context) != 0)
+		return;
+	if (is_of_mps(s->text) && !ntm_mp_take(s->text, s->chip, &signal, &end) && !*end)
+		s->sum += stretch->clocks *
+			  (uint64_t)__builtin_popcount(ntm_mp_high(&signal, stretch, s->mps));
+	else
+		s->sum += stretch->clocks * read_text(&r);
 }
 
-static int sum_up(const char *text, const struct ntm_scene *scene, uint32_t first, uint32_t last,
-		  uint64_t busy, uint64_t *clocks, char *why, size_t bytes)
+static int sum_up(const char *text, const struct ntm_scene *scene, struct sum s, uint32_t first,
+		  uint32_t last, uint64_t busy, uint64_t *clocks, char *why, size_t bytes)
 {
 	const struct ntm_stretch stretch = ntm_scene_busy(busy);
-	struct sum s = { .text = text, .chip = ntm_scene_chip(scene) };
 	struct reader r = { .at = text, .chip = s.chip, .stretch = &stretch, .domain = -1 };
+
+	s.text = text;
 
 	(void)read_text(&r);
 	if (r.bad)
@@ -223,14 +248,34 @@ static int sum_up(const char *text, const struct ntm_scene *scene, uint32_t firs
 	return 0;
 }
 
-int ntm_truth(const char *text, const struct ntm_scene *scene, uint32_t first, uint32_t last,
-	      uint64_t busy, uint64_t *clocks, char *why, size_t bytes)
+/* "EVENT in NAME": both apart, in *@memory. */
+static void split(char *memory, const char **only)
+{
+	static const char in[] = " in ";
+	char *at = strstr(memory, in);
+
+	*only = NULL;
+	if (!at)
+		return;
+	*at = '\0';
+	*only = at + strlen(in);
+}
+
+int ntm_truth(const char *whole, const struct ntm_scene *scene, const char *context, uint32_t first,
+	      uint32_t last, uint64_t busy, uint64_t *clocks, char *why, size_t bytes)
 {
 	const struct ntm_card_event *event = ntm_card_events;
+	char *text = strdup(whole);
+	struct sum s = { .context = context,
+			 .chip = ntm_scene_chip(scene),
+			 .mps = ntm_scene_mps(scene) };
 	bool is_event = false;
 	int ret = 0;
 
 	*clocks = 0;
+	if (!text)
+		return -ENOMEM;
+	split(text, &s.only);
 	for (; ret == 0 && event < ntm_card_events + ntm_card_event_count; event++) {
 		const char *function;
 		char *memory;
@@ -239,9 +284,12 @@ int ntm_truth(const char *text, const struct ntm_scene *scene, uint32_t first, u
 			continue;
 		is_event = true;
 		function = function_of(event, &memory);
-		ret = function ? sum_up(function, scene, first, last, busy, clocks, why, bytes)
+		ret = function ? sum_up(function, scene, s, first, last, busy, clocks, why, bytes)
 			       : -ENOMEM;
 		free(memory);
 	}
-	return is_event ? ret : sum_up(text, scene, first, last, busy, clocks, why, bytes);
+	if (!is_event)
+		ret = sum_up(text, scene, s, first, last, busy, clocks, why, bytes);
+	free(text);
+	return ret;
 }

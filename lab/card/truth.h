@@ -25,10 +25,12 @@ extern const size_t ntm_card_event_count;
  * Clocks in frames @first to @last of @scene, and in @busy clocks of a card that draws all the
  * time, in which @text was 1, or the sum of its amounts. @text is an event, or a function of wires
  * of one domain with "!", "&", "|" and parentheses; "d1:" may stand before it, and "; amount
- * WIRE..." behind it: what is added in each of these clocks, the lowest bit first. 0, -ENOMEM, or
- * -EINVAL with a sentence in @why.
+ * WIRE..." behind it: what is added in each of these clocks, the lowest bit first. Of a signal of
+ * multiprocessors alone ("mp.branch") it is the sum over all that the board has. " in NAME" behind
+ * all that: while this context runs; frames without one run in @context. 0, -ENOMEM, or -EINVAL
+ * with a sentence in @why.
  */
-int ntm_truth(const char *text, const struct ntm_scene *scene, uint32_t first, uint32_t last,
-	      uint64_t busy, uint64_t *clocks, char *why, size_t bytes);
+int ntm_truth(const char *text, const struct ntm_scene *scene, const char *context, uint32_t first,
+	      uint32_t last, uint64_t busy, uint64_t *clocks, char *why, size_t bytes);
 
 #endif

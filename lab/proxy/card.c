@@ -126,7 +126,7 @@ static int play(struct card *m, const char *text)
 static int truth(const struct card *m, const char *text, char *answer, size_t bytes)
 {
 	uint64_t clocks = 0;
-	int ret = ntm_truth(text, m->scene, 1, m->frames, 0, &clocks, answer, bytes);
+	int ret = ntm_truth(text, m->scene, "", 1, m->frames, 0, &clocks, answer, bytes);
 
 	if (ret == 0)
 		snprintf(answer, bytes, "%" PRIu64, clocks);

@@ -41,9 +41,9 @@ static void play(const struct ntm_scene *scene, const char *function)
 	fuzz_expect(first.clocks == again.clocks && first.stretches == again.stretches);
 	if (first.stretches > LONG)
 		return;
-	fuzz_expect(ntm_truth("d1: 1", scene, 1, FRAMES, 0, &all, why, sizeof(why)) == 0);
+	fuzz_expect(ntm_truth("d1: 1", scene, "", 1, FRAMES, 0, &all, why, sizeof(why)) == 0);
 	fuzz_expect(all == first.clocks);
-	ret = ntm_truth(function, scene, 1, FRAMES, 0, &clocks, why, sizeof(why));
+	ret = ntm_truth(function, scene, "", 1, FRAMES, 0, &clocks, why, sizeof(why));
 	fuzz_expect(ret == -ENOMEM || (ret == 0 ? clocks <= 63 * all : *why != 0));
 }
 

@@ -138,8 +138,8 @@ static uint64_t truth_of(const struct rig *r, const char *what, uint64_t number)
 	char why[256] = "";
 	uint64_t clocks = 0;
 
-	if (ntm_truth(what, r->scene, (uint32_t)number + 1, (uint32_t)number + 1, 0, &clocks, why,
-		      sizeof(why)) < 0)
+	if (ntm_truth(what, r->scene, "", (uint32_t)number + 1, (uint32_t)number + 1, 0, &clocks,
+		      why, sizeof(why)) < 0)
 		fail_msg("%s", why);
 	return clocks;
 }

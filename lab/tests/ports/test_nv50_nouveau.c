@@ -387,7 +387,7 @@ static int compare_event(const struct tesla_event *r)
 		nouveaus += nouveau.of[NTHW_NV50_EVENT];
 		our += count_with_ours(&t, scene, FRAMES).of[NTHW_NV50_EVENT];
 	}
-	TT_IS(ntm_truth(r->name, scene, 1, FRAMES, 0, &truth, why, sizeof(why)), 0);
+	TT_IS(ntm_truth(r->name, scene, "", 1, FRAMES, 0, &truth, why, sizeof(why)), 0);
 	assert_true(truth > 0);
 	if (!ret)
 		ROW_IS(r, nouveaus, truth);

@@ -38,7 +38,7 @@ static uint64_t truth(const struct ntm_scene *scene, const char *text, uint32_t 
 	char why[1024] = "";
 	uint64_t clocks;
 
-	if (ntm_truth(text, scene, 1, frames, busy, &clocks, why, sizeof(why)) < 0)
+	if (ntm_truth(text, scene, "", 1, frames, busy, &clocks, why, sizeof(why)) < 0)
 		fail_msg("%s", why);
 	return clocks;
 }
@@ -186,7 +186,7 @@ TEST(words_are_so_much)
 		(void)snprintf(text, sizeof(text), "frame\r\n\t%s\nframe\n", r->step);
 		scene = parse(text, "G96");
 		if (strstr(r->of, "1.0") && !r->count)
-			TT_EQ(r, ntm_truth(r->of, scene, 1, 1, 0, &clocks, why, sizeof(why)),
+			TT_EQ(r, ntm_truth(r->of, scene, "", 1, 1, 0, &clocks, why, sizeof(why)),
 			      -EINVAL);
 		else
 			TT_EQ(r, truth(scene, r->of, 1, 0), r->count);
@@ -246,7 +246,8 @@ TEST(bad_functions)
 		char why[1024] = "";
 		uint64_t clocks;
 
-		TT_EQ(r, ntm_truth(r->text, scene, 1, 1, 0, &clocks, why, sizeof(why)), -EINVAL);
+		TT_EQ(r, ntm_truth(r->text, scene, "", 1, 1, 0, &clocks, why, sizeof(why)),
+		      -EINVAL);
 		if (!strstr(why, r->why) || !strstr(why, "gpu_idle"))
 			fail_msg("line %d: %s", r->line, why);
 	}
