@@ -7,7 +7,7 @@ from events import Boxes
 
 FAMILIES = ['g80', 'g84', 'g200', 'gt215']
 MODES = ['SIMPLE', 'EVENT_B4', 'EVENT_B6', 'EXTRA_B4', 'EXTRA_B6_EVENT_B2']
-CLOCKS = 7  # in their place: clocks of the domain (docs/adr/0019)
+SLOT, CLOCKS = 6, 7  # in their place: a slot of a multiprocessor, clocks of the domain (docs/adr/0019)
 ARGUMENTS, AMOUNT_BITS, FUNCTIONS, DEPTH_MAX = 4, 6, 3, 16
 # Terms have the bits of docs/adr/0019.
 TERMS = '''pmu gpu
@@ -17,6 +17,7 @@ term domain config:53-55
 term mode config:56-58
 term tpc config:59-62+1
 term rop config:59-63+17
+term mp config:59-63+1
 term mux config2:0-4
 term sel config2:5-31
 term mux2 config2:32-36
@@ -199,6 +200,7 @@ class Functions(Kind):
                                 has two arguments at most if the amount has more than four bits. Further functions with their amounts may follow: each is counted in
                                 its turn, and they are added
     clocks 1                    in place of functions: the clocks of a domain, which need no counter
+    slot 0x02 4                 or a signal of a unit of the multiprocessors, which a context counts; of several names the next one has the next signal
     absent nobody has published ...
                                 may be missing: why it cannot be counted; then there need be no function
     remedy count ...            what to do about that
@@ -210,7 +212,7 @@ class Functions(Kind):
     guessed g80                 families of which it is inferred; may be missing, then there is no guess either
     guess which bit it is.      what is inferred: the sentence of these families has it
     """
-    rules = {'': 'gpu-event', 'gpu-event': 'families function clocks absent', 'families': 'function clocks absent', 'clocks': 'about', 'function': 'function amount absent about',
+    rules = {'': 'gpu-event', 'gpu-event': 'families function clocks slot absent', 'families': 'function clocks slot absent', 'clocks': 'about', 'slot': 'about', 'function': 'function amount absent about',
              'amount': 'function absent about', 'absent': 'remedy', 'remedy': 'about', 'about': 'source', 'source': 'trust', 'trust': '- perfkit guessed',
              'perfkit': '- perfkit guessed', 'guessed': 'guess', 'guess': ''}
 
@@ -240,6 +242,13 @@ class Functions(Kind):
             return
         elif key == 'clocks' and not re.fullmatch('[0-7]', value, re.ASCII):
             raise Bad(f"a domain is a number from 0 to 7, not '{value[:40]}'")
+        elif key == 'slot':
+            m = re.fullmatch(r'0x([\da-f]{2}) ([0-7])', value, re.ASCII)
+            if not m:
+                raise Bad(f"a slot counts a signal of a unit, as in 'slot 0x02 4', and not '{value[:40]}'")
+            value = int(m[1], 16), int(m[2])
+            # What a card-wide counter sees of slot 0.
+            event['function'] = [(Function(self.wires, 'slot_mp0.0'), [])]
         elif key == 'amount':
             function, texts = event['function'][-1]
             function.read_amount(value)
@@ -261,7 +270,13 @@ class Functions(Kind):
 
     def named(self):
         """Entries, one for each name."""
-        return [{**event, 'gpu-event': name} for event in self.events for name in event['gpu-event'].split()]
+        events = [(i, {**event, 'gpu-event': name}) for event in self.events for i, name in enumerate(event['gpu-event'].split())]
+        for i, event in events:
+            if 'slot' in event:
+                signal, unit = event['slot']
+                event['slot'] = signal + i, unit
+                event['function'] = [(event['function'][0][0], [f'mp.u{unit}.{signal + i:#04x}', ''])]
+        return [event for _, event in events]
 
     def write(self):
         """An event that is a sum has several rows."""
@@ -295,6 +310,8 @@ class Cards(Functions):
             text += f'absent {event["absent"]}\nremedy {event["remedy"]}\n'
         elif 'clocks' in event:
             text += f'terms domain={event["clocks"]},mode={CLOCKS}\n'
+        elif 'slot' in event:
+            text += f'terms mode={SLOT},src={event["slot"][0]:#04x},op={event["slot"][1]}\n'
         else:
             first, *more = [function.terms(family) for function, _ in event['function']]
             text += f'terms {first}\n' + (f'more {" ".join(more)}\n' if more else '')
@@ -347,7 +364,7 @@ class Kernel(Cards):
 
     def write(self):
         for family, name in enumerate(FAMILIES):
-            events = [event for event in self.named() if family in event['families'] and 'absent' not in event and len(event['function']) < 2]
+            events = [event for event in self.named() if family in event['families'] and not {'absent', 'slot'} & set(event) and len(event['function']) < 2]
             places = {}
             needs = {event['gpu-event']: self.needs(event, family, places) for event in events}
             yield f'static struct attribute *nv_{name}_events[] = {{\n'

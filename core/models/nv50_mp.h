@@ -2,14 +2,14 @@
 /*
  * A context on a card with a chip of G84 to GT21x, as far as the counters inside its
  * multiprocessors (MPs) go: what methods set up, what counts while the context runs, and the memory
- * to which readings go. core/seq/nv50_mp.h has the methods and the layout.
+ * to which readings go. core/regs/nv50_methods.h has the methods and the layout.
  */
 #ifndef NTM_NV50_MP_H
 #define NTM_NV50_MP_H
 
 #include "core/models/ntm.h"
 #include "core/models/nv50_card.h"
-#include "core/seq/nv50_mp.h"
+#include "core/regs/nv50_methods.h"
 
 #define NTM_MPS_MAX 32 /* of a die */
 #define NTM_MP_DEPTH 8

@@ -6,7 +6,8 @@
  * On connecting the model sends struct ntime_model_hello. Then each request gets one reply, in
  * order. Several clients may be connected; one of them at most holds the card, and only that one
  * writes registers. Each may open channels: those of one name submit methods to one context, whose
- * frames "play N in NAME" has, and each has a memory of its own for readings (core/seq/nv50_mp.h).
+ * frames "play N in NAME" has, and each has a memory of its own for readings
+ * (core/regs/nv50_methods.h).
  *
  * Errors (of a reply, negative):
  *   EINVAL  an unknown request, reserved fields that are not 0, an address that is no register, or

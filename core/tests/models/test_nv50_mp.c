@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/models/nv50_mp.h"
+#include "core/seq/nv50_mp.h"
 #include "base/tests/tt.h"
 
 #define CONTEXTS 2

@@ -248,6 +248,16 @@ static size_t choose_events(struct ntime_event_info *event, size_t events, char 
 	return kept;
 }
 
+void cli_catalog_keep_contexts(struct cli_catalog *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->events; i++)
+		if (c->event[i].card && c->event[i].card->control)
+			c->event[kept++] = c->event[i];
+	c->events = kept;
+}
+
 size_t cli_catalog_choose(struct cli_catalog *c, unsigned int parts, char *const *patterns,
 			  size_t n)
 {

@@ -52,6 +52,9 @@ void cli_catalog_fini(struct cli_catalog *c);
 /* How many of @n events, or metrics, can be counted. */
 size_t cli_catalog_usable(const struct ntime_event_info *event, size_t n);
 
+/* Keep the events that a context counts, by slots of a card's multiprocessors. */
+void cli_catalog_keep_contexts(struct cli_catalog *c);
+
 /* The pattern that stands for a card's events which are counters of NVPerfKit. */
 #define CLI_NVPM "nvpm"
 

@@ -141,6 +141,8 @@ static json_t *card_json(const struct ntime_card_event *e)
 	}
 	json_object_set_new(card, "setups", setups);
 	json_object_set_new(card, "terms", cli_json_text(e->terms));
+	if (e->control)
+		json_object_set_new(card, "control", cli_json_hex(e->control, 8));
 	json_object_set_new(card, "conflicts", cli_json_hex(e->conflicts, WORD_DIGITS));
 	json_object_set_new(card, "trust", cli_json_text(e->trust));
 	json_object_set_new(card, "source", cli_json_text(e->source));

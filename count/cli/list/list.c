@@ -37,6 +37,7 @@ struct list {
 	const char *model;
 	enum form form;
 	bool is_overview;
+	bool in_context;
 	bool is_nvpm; /* what NVPerfKit's programs find, and nothing else */
 };
 
@@ -61,6 +62,9 @@ static const struct cli_option options[] = {
 	  TEXT(machine.recording) },
 	{ 0, "model", "SOCKET", "list a graphics card that is a model too: gpu0 (ntime model run)",
 	  TEXT(machine.model) },
+	{ 0, "context", NULL,
+	  "list the events of a card's multiprocessors alone, which are counted in a context",
+	  CLI_FLAG(struct list, in_context) },
 	{ 0, "root", "DIR", "look for the system's files below DIR", TEXT(machine.root) },
 	{ 'v', "verbose", NULL,
 	  "also print formulas, and why an event cannot be counted; twice: also the library's "
@@ -167,6 +171,8 @@ static int list_machine(struct list *l, char *const *patterns, size_t n)
 		ret = cli_machine_say(ctx, ret);
 		goto out;
 	}
+	if (l->in_context)
+		cli_catalog_keep_contexts(&catalog);
 	found = cli_catalog_choose(&catalog, l->parts, patterns, n);
 	write_list(l, &catalog);
 	ret = cli_say_stdout_end();
@@ -204,7 +210,7 @@ static int run_list(const struct cli_command *self, int argc, char **argv)
 		return CLI_EXIT_FAILED;
 	if (l.model && (l.parts & ~CLI_EVENTS))
 		return cli_say_misuse(self->name, "--cpu lists events only");
-	if (l.model)
+	if (l.model || l.in_context)
 		l.parts = CLI_EVENTS;
 	l.is_nvpm = argc - ret == 1 && strcmp(argv[ret], CLI_NVPM) == 0;
 	l.is_overview = !l.parts && !l.verbose && argc == ret;

@@ -45,7 +45,7 @@ struct cli_stat_options {
 	size_t n_names;
 	const char *metrics;
 	const char *machine;
-	const char *model;
+	const char *model, *context;
 	const char *frames;
 	const char *root;
 	const struct cli_writer *writer;

@@ -81,7 +81,9 @@ static int add_items(struct cli_sessions *ss, struct ntime_session *s,
 static struct ntime_target target_of(const struct cli_stat_options *o, pid_t child, size_t i,
 				     int pass)
 {
-	struct ntime_target target = { .size = sizeof(target), .via = o->via };
+	struct ntime_target target = { .size = sizeof(target),
+				       .via = o->via,
+				       .context = o->context };
 
 	if (o->all_cpus) {
 		target.kind = NTIME_TARGET_MACHINE;
@@ -278,7 +280,7 @@ static void describe(struct cli_item *to, const struct ntime_item *from)
 		.pass = from->pass,
 		.is_in_every_pass = from->in_every_pass,
 		.turns = from->turns,
-		.is_of_device = from->scope == NTIME_SCOPE_DEVICE,
+		.is_of_device = from->scope == NTIME_SCOPE_DEVICE && !from->in_context,
 		.is_metric = from->is_metric,
 		.is_hidden = from->is_hidden,
 		.reason_code = from->reason_code,

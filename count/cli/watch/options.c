@@ -86,6 +86,9 @@ const struct cli_option cli_watch_option_table[] = {
 	{ ID_MODEL, "model", "SOCKET",
 	  "watch a graphics card that is a model too: gpu0; its values are simulated",
 	  TEXT(model) },
+	{ 0, "context", "NAME",
+	  "count events of the card's multiprocessors in this context of a program",
+	  TEXT(context) },
 	{ 'q', "quiet", NULL, "no explanations", FLAG(is_quiet) },
 	{ 'v', "verbose", NULL,
 	  "print how each item is counted, and why others are not; twice: also the library's "
@@ -182,7 +185,7 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 static const char *contradiction(const struct cli_watch_options *o)
 {
 	if (o->frames && (o->wishes || o->cpus || o->per || o->via || o->limits || o->machine ||
-			  o->model || o->metrics || o->clears_log || o->no_self_test))
+			  o->model || o->context || o->metrics || o->clears_log || o->no_self_test))
 		return "--frames shows what its ring has: leave out what is to be counted, and "
 		       "how, "
 		       "and alarms";

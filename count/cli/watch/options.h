@@ -44,7 +44,7 @@ struct cli_watch_options {
 	enum cli_watch_form form;
 	uint32_t via;
 	unsigned int verbose;
-	const char *cpus, *output, *machine, *model, *metrics, *command, *frames;
+	const char *cpus, *output, *machine, *model, *context, *metrics, *command, *frames;
 	bool is_append;
 	bool is_quiet, has_bell, clears_log, no_self_test;
 };

@@ -47,7 +47,9 @@
 
 static int prepare_session(struct cli_watch *w)
 {
-	struct ntime_target target = { .size = sizeof(target), .via = w->o.via };
+	struct ntime_target target = { .size = sizeof(target),
+				       .via = w->o.via,
+				       .context = w->o.context };
 	int ret;
 
 	target.kind = w->o.cpus ? NTIME_TARGET_CPUS : NTIME_TARGET_MACHINE;

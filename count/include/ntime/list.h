@@ -114,6 +114,8 @@ struct ntime_card_perfkit {
  * @trust:	"documented", "measured" (traced where a driver counted it) or "guessed"
  * @source:	who says so
  * @perfkits:	entries of @perfkit: counters of NVPerfKit that it gives
+ * @control:	not 0: it is counted in a context, by a slot of the multiprocessors (.context of
+ *		struct ntime_target); this is MP_PM_CONTROL of slot 0
  */
 struct ntime_card_event {
 	uint32_t size;
@@ -130,7 +132,7 @@ struct ntime_card_event {
 	const char *source;
 	const struct ntime_card_perfkit *perfkit;
 	uint32_t perfkits;
-	uint32_t reserved;
+	uint32_t control;
 };
 
 /**

@@ -102,6 +102,8 @@ enum ntime_together {
  * @pass:	which pass, with NTIME_PASS_ALONE
  * @via:	enum ntime_via
  * @emulator:	that runs the target, a command, with NTIME_VIA_EMULATOR; else NULL
+ * @context:	of a graphics card, whose multiprocessors count events of slots there
+ *		(count/docs/gpu.md); NULL: none, and those events are absent
  * @reserved:	must be 0
  */
 struct ntime_target {
@@ -116,7 +118,11 @@ struct ntime_target {
 		const struct ntime_emulator *emulator;
 		uint64_t room_of_emulator; /* on machines of 32 bits too */
 	};
-	uint64_t reserved[2];
+	union {
+		const char *context;
+		uint64_t room_of_context;
+	};
+	uint64_t reserved;
 };
 
 /**
@@ -146,6 +152,7 @@ struct ntime_target {
  * @scope:	enum ntime_scope; of a metric: the widest of its events
  * @together:	enum ntime_together; of a metric 0: it is computed anew
  * @is_state:	1 for a state (a temperature) rather than a count: no differences, no rates
+ * @in_context:	1 for an event that is counted in the target's .context of a card, not of the card
  * @max_rate:	no hardware has more of it, in .unit_text for a second of the time for which it is
  *		wanted; 0 where nothing is known, and of a metric. count/docs/counting.md has the
  *		sources
@@ -173,7 +180,7 @@ struct ntime_item {
 	const char *cause;
 	double max_rate;
 	uint32_t turns;
-	uint32_t reserved;
+	uint32_t in_context;
 };
 
 /**

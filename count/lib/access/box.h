@@ -27,6 +27,12 @@ struct nti_unit_card {
 	uint32_t units;			 /* which it has: NTHW_NV_UNITS of core/regs/nv50_wires.h */
 	char *socket;			 /* of a model; owned by the unit; NULL: it is on the bus */
 	char function[16];		 /* there: PCI address "0000:01:00.0" */
+	/*
+	 * Its multiprocessors as one context has them, a unit of which nobody knows but the
+	 * sessions that count there; NULL: no channel can be had
+	 */
+	struct nti_unit *mps;
+	bool is_mps; /* it is that one */
 };
 
 /* Of what a unit has one instance each. */

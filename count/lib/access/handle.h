@@ -39,7 +39,8 @@ struct nti_handle_request {
 	enum nti_method method;
 	const struct nti_unit_box *box; /* NULL: the core PMU of @cpu, or */
 	const struct nti_unit_card *card;
-	bool reads_only; /* nobody has to be kept away; msr and pci refuse writes */
+	const char *context; /* of a card's multiprocessors */
+	bool reads_only;     /* nobody has to be kept away; msr and pci refuse writes */
 };
 
 /*

@@ -31,15 +31,28 @@ static int ask(struct nti_handle *handle, const struct ntime_model_request *requ
 	return ret;
 }
 
+/* Of @space, registers or a channel, what reads or writes; 0: it is neither. */
+static uint32_t kind_of(enum nthw_space space, unsigned int unit, bool is_write)
+{
+	if (space == NTHW_SPACE_MMIO && unit == 0)
+		return is_write ? NTIME_MODEL_WRITE : NTIME_MODEL_READ;
+	/* Of no channel: what slots of MPs see is ours, too (card_hw.c). */
+	if (space == NTHW_SPACE_CHANNEL && unit == 0 && is_write)
+		return NTIME_MODEL_HOLD;
+	if (space == NTHW_SPACE_CHANNEL && unit)
+		return is_write ? NTIME_MODEL_METHOD : NTIME_MODEL_MEMORY;
+	return 0;
+}
+
 static int model_read(struct nthw_io *io, enum nthw_space space, unsigned int unit,
 		      uint32_t address, uint64_t *value)
 {
-	const struct ntime_model_request request = { .kind = NTIME_MODEL_READ, .address = address };
+	const struct ntime_model_request request = { .kind = kind_of(space, unit, false),
+						     .address = address,
+						     .channel = unit };
 	uint32_t got = 0;
-	int ret = -ENOTSUP;
+	int ret = request.kind ? ask(nti_handle_of(io), &request, &got) : -ENOTSUP;
 
-	if (space == NTHW_SPACE_MMIO && unit == 0)
-		ret = ask(nti_handle_of(io), &request, &got);
 	if (ret == 0)
 		*value = got;
 	return ret;
@@ -48,13 +61,29 @@ static int model_read(struct nthw_io *io, enum nthw_space space, unsigned int un
 static int model_write(struct nthw_io *io, enum nthw_space space, unsigned int unit,
 		       uint32_t address, uint64_t value)
 {
-	const struct ntime_model_request request = { .kind = NTIME_MODEL_WRITE,
+	const struct ntime_model_request request = { .kind = kind_of(space, unit, true),
 						     .address = address,
-						     .value = (uint32_t)value };
+						     .value = (uint32_t)value,
+						     .channel = unit };
 
-	if (space != NTHW_SPACE_MMIO || unit != 0)
-		return -ENOTSUP;
-	return ask(nti_handle_of(io), &request, NULL);
+	return request.kind ? ask(nti_handle_of(io), &request, &nti_handle_of(io)->handles->holder)
+			    : -ENOTSUP;
+}
+
+/* Its number is the handle's unit; its context's counters are ours. */
+static int open_channel(struct nti_handle *handle, const char *context, uint32_t *holder)
+{
+	const struct ntime_model_request channel = { .kind = NTIME_MODEL_CHANNEL };
+	struct ntime_model_request hold = { .kind = NTIME_MODEL_HOLD };
+	int ret = nti_socket_ask(handle->socket, &channel, context, &hold.channel, NULL, 0);
+
+	if (ret == -EINVAL)
+		return nti_error(&handle->handles->error, ret,
+				 "there cannot be a context '%.40s': its name has at most %d "
+				 "characters and no blanks, and there are at most %d",
+				 context, NTIME_MODEL_NAME_BYTES - 1, NTIME_MODEL_CONTEXTS_MAX);
+	handle->unit = hold.channel;
+	return ret < 0 ? ret : ask(handle, &hold, holder);
 }
 
 static int open_model(struct nti_handle *handle, const struct nti_handle_request *what)
@@ -69,6 +98,8 @@ static int open_model(struct nti_handle *handle, const struct nti_handle_request
 		return nti_error(&l->error, handle->socket, "the card at %s cannot be reached: %s",
 				 what->card->socket, nti_socket_why(handle->socket));
 	handle->io = (struct nthw_io){ .read = model_read, .write = model_write };
+	if (what->context)
+		return open_channel(handle, what->context, &l->holder);
 	return ask(handle, &hold, &l->holder);
 }
 
@@ -80,6 +111,11 @@ static int explain_model(struct nti_handles *l, const struct nti_handle_request 
 	/* One of another container has no number here. */
 	if (user.pid <= 0)
 		user = (struct nti_user){ .guess = "a program that cannot be seen from here" };
+	if (error == -EBUSY && what->context)
+		return nti_why_in_use(out, &user,
+				      "counters of multiprocessors in context %s, or what they "
+				      "see in domain 3,",
+				      what->context);
 	if (error == -EBUSY)
 		return nti_why_in_use(out, &user, "the card at %s", what->card->socket);
 	return nti_absence_set_failed(out, NTIME_REASON_OFFLINE, what->name, error,

@@ -47,7 +47,10 @@ static void add_to_plan(const struct nti_part *part, uint16_t number, struct nti
 
 	if (nti_pmu_need(part, &need) < 0 || need.is_beside)
 		return;
-	plan[*n] = (struct nti_plan_event){ .counters = (uint32_t)need.counters, .group = number };
+	/* Slots are no counters of the card's. */
+	plan[*n] = (struct nti_plan_event){ .pmu = nti_card_is_slot(part),
+					    .counters = (uint32_t)need.counters,
+					    .group = number };
 	nti_pmu_add_wants(&need, &plan[(*n)++]);
 	if (need.also)
 		plan[(*n)++] =
@@ -205,6 +208,7 @@ static void describe(struct card_event *event)
 		add_muxes(part, event);
 		if (nti_pmu_need(part, &need) == 0 && !need.is_beside)
 			info->counters = need.also ? 2 : 1;
+		info->control = nti_card_control(part);
 	}
 	add_perfkits(event);
 }

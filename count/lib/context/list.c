@@ -19,6 +19,7 @@
 #include "count/lib/context/card_events.h"
 #include "count/lib/context/context.h"
 #include "count/lib/context/problem.h"
+#include "count/lib/pmu/pmu.h"
 
 static const char *or_empty(const char *text)
 {
@@ -181,6 +182,8 @@ int ntime_unit_for_each(struct ntime_ctx *ctx,
 		const struct nti_unit *unit = ctx->units.unit[i];
 		enum nti_method method;
 
+		if (unit->card && unit->card->is_mps)
+			continue;
 		ret = nti_unit_problem(ctx, unit, &absent);
 		if (ret < 0)
 			break;
@@ -251,6 +254,7 @@ static int visit_event(void *arg, const struct nti_event_entry *entry)
 	struct nti_absence own = { 0 };
 	struct event_walk *w = arg;
 	const struct nti_absence *absent;
+	const struct ntime_card_event *card;
 	int ret;
 
 	if (entry->unit && entry->unit != w->unit) {
@@ -274,24 +278,27 @@ static int visit_event(void *arg, const struct nti_event_entry *entry)
 	    nti_absence_set(&own, NTIME_REASON_NOT_SUPPORTED, entry->unit_name, entry->remedy, "%s",
 			    entry->absent) < 0)
 		return -ENOMEM;
+	card = w->card ? nti_card_events_find(w->card, entry->name) : NULL;
+	if (card && card->control && !w->absent.reason && !entry->unit->card->mps &&
+	    nti_card_explain_channel(entry->unit, &own) < 0)
+		return -ENOMEM;
 	absent = own.reason				    ? &own
 		 : entry->absence && entry->absence->reason ? entry->absence
 							    : &w->absent;
-	ret = w->fn(w->arg,
-		    &(struct ntime_event_info){
-			    .size = sizeof(struct ntime_event_info),
-			    .usable = entry->unit && !absent->reason,
-			    .name = entry->name,
-			    .unit = entry->unit_name,
-			    .desc = entry->desc,
-			    .unit_text = entry->unit_text,
-			    .formula = "",
-			    NTI_ABSENCE_INFO(absent),
-			    .cause = nti_absence_cause(absent),
-			    .beside = "",
-			    .group = "",
-			    .card = w->card ? nti_card_events_find(w->card, entry->name) : NULL,
-		    });
+	ret = w->fn(w->arg, &(struct ntime_event_info){
+				    .size = sizeof(struct ntime_event_info),
+				    .usable = entry->unit && !absent->reason,
+				    .name = entry->name,
+				    .unit = entry->unit_name,
+				    .desc = entry->desc,
+				    .unit_text = entry->unit_text,
+				    .formula = "",
+				    NTI_ABSENCE_INFO(absent),
+				    .cause = nti_absence_cause(absent),
+				    .beside = "",
+				    .group = "",
+				    .card = card,
+			    });
 	nti_absence_fini(&own);
 	return ret;
 }

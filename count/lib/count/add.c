@@ -73,6 +73,28 @@ static int add_emulated(struct ntime_session *s, const char *name, unsigned int 
 	return nti_emulated_want(s->target.emulator, name, &item->absent);
 }
 
+/* What a slot counts is counted in the session's context, or absent. 0 or -ENOMEM. */
+static int place_slots(const struct ntime_session *s, struct nti_session_item *item)
+{
+	size_t i;
+
+	for (i = 0; i < item->event.parts; i++) {
+		struct nti_part *part = &item->event.part[i];
+
+		if (!part->unit || !nti_card_is_slot(part))
+			continue;
+		if (!part->unit->card->mps)
+			return nti_card_explain_channel(part->unit, &item->absent);
+		if (!s->context)
+			return nti_absence_set(&item->absent, NTIME_REASON_NOT_SUPPORTED,
+					       part->unit->name, "name one: --context",
+					       "multiprocessors count in a context, and none was "
+					       "named");
+		part->unit = part->unit->card->mps;
+	}
+	return 0;
+}
+
 static int add_event(struct ntime_session *s, const char *name, unsigned int group, bool is_hidden)
 {
 	struct nti_session_item *item;
@@ -96,6 +118,9 @@ static int add_event(struct ntime_session *s, const char *name, unsigned int gro
 	item->event = event;
 	item->group = group;
 	item->is_hidden = is_hidden;
+	ret = place_slots(s, item);
+	if (ret < 0)
+		return ret;
 	/* An event of another machine's PMU has a part without unit, and is absent. */
 	unit = nti_session_unit_of(item);
 	item->is_clock = unit && unit->kind == NTI_UNIT_CLOCK;

@@ -161,7 +161,7 @@ static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 	if (ret < 0)
 		return ret;
 	if (t->kind > NTIME_TARGET_MACHINE || t->flags & ~TARGET_FLAGS || !ntime_via_name(t->via) ||
-	    t->reserved[0] || t->reserved[1])
+	    t->reserved || (t->context && !*t->context))
 		return nti_error(&ctx->error, -EINVAL,
 				 "unknown kind, flag, access method or reserved field in struct "
 				 "ntime_target");
@@ -226,6 +226,7 @@ static void session_free(struct ntime_session *s)
 	free(s->item);
 	free(s->where);
 	free(s->cpus);
+	free(s->context);
 	free(s);
 }
 
@@ -257,6 +258,12 @@ int ntime_session_new(struct ntime_ctx *ctx, const struct ntime_target *target,
 		}
 	}
 	s->target.cpus = s->cpus;
+	s->context = t->context ? strdup(t->context) : NULL;
+	if (t->context && !s->context) {
+		ret = -ENOMEM;
+		goto err_free;
+	}
+	s->target.context = s->context;
 	ret = find_where(s);
 	if (ret < 0)
 		goto err_free;
@@ -473,6 +480,13 @@ static double max_rate_of(const struct nti_session_item *item)
 	return isfinite(rate) ? rate * 1e9 * item->event.scale : 0;
 }
 
+static bool is_in_context(const struct nti_session_item *item)
+{
+	const struct nti_unit *unit = item->is_metric ? NULL : nti_session_unit_of(item);
+
+	return unit && unit->card && unit->card->is_mps;
+}
+
 int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_item *out)
 {
 	const struct nti_session_item *item;
@@ -505,6 +519,7 @@ int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_ite
 		.max_rate = max_rate_of(item),
 		.in_every_pass = item->is_in_every_pass,
 		.turns = item->turns,
+		.in_context = is_in_context(item),
 	};
 	if (nti_session_item_is_absent(item))
 		return 0;

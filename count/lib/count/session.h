@@ -265,7 +265,8 @@ void nti_session_take_times(struct ntime_session *s, const struct nti_moment *be
 struct ntime_session {
 	struct ntime_ctx *ctx;
 	struct ntime_target target;
-	char *cpus; /* copy of target.cpus, or the machine's */
+	char *cpus;    /* copy of target.cpus, or the machine's */
+	char *context; /* copy of target.context */
 	struct nti_session_item *item;
 	size_t items;
 	size_t metrics; /* how many of the items */

@@ -214,7 +214,7 @@ int nti_session_take_pmus(struct ntime_session *s)
 		if (u->is_taken || !nti_session_is_direct(s, u->unit) || !has_parts(s, u->unit))
 			continue;
 		if (!s->pmus)
-			ret = nti_pmus_new(s->ctx->os, &s->pmus);
+			ret = nti_pmus_new(s->ctx->os, s->target.context, &s->pmus);
 		if (ret < 0)
 			return ret;
 		do {

@@ -46,18 +46,19 @@ int nti_card_find_model(const char *socket, const struct nthw_nv_chip **chip, ui
 	return 0;
 }
 
-/* The next card's unit. */
-static struct nti_unit *new_unit(struct nti_units *units, const char *desc)
+/* The next card's unit, or, of its multiprocessors, the last card's. */
+static struct nti_unit *new_unit(struct nti_units *units, const char *desc, bool is_mps)
 {
 	struct nti_unit_card *card = calloc(1, sizeof(*card));
 	struct nti_unit *unit;
 	unsigned int number = 0;
-	char name[16];
+	char name[24];
 	size_t i;
 
 	for (i = 0; i < units->count; i++)
-		number += units->unit[i]->kind == NTI_UNIT_DEVICE;
-	(void)snprintf(name, sizeof(name), "gpu%u", number);
+		number += units->unit[i]->kind == NTI_UNIT_DEVICE &&
+			  !(units->unit[i]->card && units->unit[i]->card->is_mps);
+	(void)snprintf(name, sizeof(name), "gpu%u%s", number - is_mps, is_mps ? "_mp" : "");
 	unit = card ? nti_units_append(units, name, desc) : NULL;
 	if (!unit) {
 		free(card);
@@ -67,25 +68,38 @@ static struct nti_unit *new_unit(struct nti_units *units, const char *desc)
 	unit->type = UINT32_MAX;
 	unit->scope = NTI_SCOPE_DEVICE;
 	unit->card = card;
+	card->is_mps = is_mps;
 	return unit;
 }
 
-int nti_cards_add_model(struct nti_units *units, const struct nthw_nv_chip *chip, uint32_t has,
-			const char *socket)
+static struct nti_unit *new_model(struct nti_units *units, const struct nthw_nv_chip *chip,
+				  uint32_t has, const char *socket, bool is_mps)
 {
 	struct nti_unit *unit;
-	char desc[64];
+	char desc[80];
 
-	(void)snprintf(desc, sizeof(desc), "graphics card (%s)", chip->name);
-	unit = new_unit(units, desc);
+	(void)snprintf(desc, sizeof(desc), "%s (%s)",
+		       is_mps ? "multiprocessors of a card" : "graphics card", chip->name);
+	unit = new_unit(units, desc, is_mps);
 	if (!unit)
-		return -ENOMEM;
+		return NULL;
 	unit->method = NTI_METHOD_MODEL;
 	unit->is_simulated = true;
 	unit->card->chip = chip;
 	unit->card->units = has;
 	unit->card->socket = strdup(socket);
-	if (!unit->card->socket)
+	return unit->card->socket ? unit : NULL;
+}
+
+int nti_cards_add_model(struct nti_units *units, const struct nthw_nv_chip *chip, uint32_t has,
+			const char *socket)
+{
+	struct nti_unit *unit = new_model(units, chip, has, socket, false);
+
+	if (!unit)
+		return -ENOMEM;
+	unit->card->mps = new_model(units, chip, has, socket, true);
+	if (!unit->card->mps)
 		return -ENOMEM;
 	nti_units_sort(units);
 	return 0;
@@ -280,7 +294,7 @@ static int see_function(void *arg, const char *address)
 	chip = nthw_nv_chip_by_device((uint32_t)device);
 	(void)snprintf(id, sizeof(id), "10de:%04x", (unsigned int)(device & 0xffff));
 	(void)snprintf(desc, sizeof(desc), "graphics card (%s)", chip ? chip->name : id);
-	unit = new_unit(f->units, desc);
+	unit = new_unit(f->units, desc, false);
 	if (!unit)
 		return -ENOMEM;
 	unit->method = NTI_METHOD_PCI;

@@ -63,11 +63,20 @@ static int check_units(const struct nti_part *part, struct nthw_nv50_event *even
 	int ret;
 
 	if (missing == NTHW_NV_GRAPH) {
-		if (event->unit && event->unit - 1 == first_of(units_of(card, event->kind)))
+		if (event->unit && !event->is_slot &&
+		    event->unit - 1 == first_of(units_of(card, event->kind)))
 			event->kind = event->unit = 0;
 		return 0;
 	}
-	if (missing == NTHW_NV_MP)
+	if (missing == NTHW_NV_MP && event->is_slot)
+		ret = nti_absence_set(
+			absent, NTIME_REASON_NO_HARDWARE, name,
+			"take one that is there, or none: then it is the sum of all",
+			"%s has no multiprocessor %u: bits of its TPCs are %#x, of the "
+			"MPs in each %#x",
+			name, event->unit - 1, units_of(card, NTHW_NV_TPC),
+			units_of(card, missing));
+	else if (missing == NTHW_NV_MP)
 		ret = nti_absence_set(absent, NTIME_REASON_NO_HARDWARE, name, "none",
 				      "the MPs whose wires it is made of are none that %s has: "
 				      "those are the bits of %#x",
@@ -79,6 +88,29 @@ static int check_units(const struct nti_part *part, struct nthw_nv50_event *even
 				      name, kinds[missing], event->unit ? event->unit - 1 : 0,
 				      units_of(card, missing));
 	return ret < 0 ? ret : -ENOTSUP;
+}
+
+bool nti_card_is_slot(const struct nti_part *part)
+{
+	return part->unit->card && (part->attr.config >> 56 & 7) == NTHW_NV50_MODE_SLOT;
+}
+
+int nti_card_explain_channel(const struct nti_unit *unit, struct nti_absence *out)
+{
+	return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, unit->name, "none",
+			       "counters of multiprocessors are set up by methods of a channel, "
+			       "which nobody lends to ntime on this card");
+}
+
+uint32_t nti_card_control(const struct nti_part *part)
+{
+	const struct perf_event_attr *attr = &part->attr;
+	struct nthw_nv50_event event;
+
+	if (!nti_card_is_slot(part) || nthw_nv50_encode(part->unit->card->chip, attr->config,
+							attr->config1, attr->config2, &event) != 0)
+		return 0;
+	return nthw_nv_mp_control(&event.slot, 0);
 }
 
 int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
@@ -102,14 +134,16 @@ int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 				      "it needs no multiplexer of a %s, so there is none to choose",
 				      kinds[attr->config >> 63 ? NTHW_NV_ROP : NTHW_NV_TPC]);
 	else if (ret == NTHW_ENOTSUP)
-		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name,
-				      "leave out mode 3 to 6, bits of op above 0xffff, and mux "
-				      "above 7",
-				      "of %s ntime counts functions of four signals and sums of "
-				      "4 or 6 bits, with multiplexers VFETCH, ZCULL, PROP, CROP, "
-				      "ZROP and TEX, groups of domain 3, and no delays; and, "
-				      "with mode 7, clocks of a domain",
-				      name);
+		ret = nti_absence_set(
+			absent, NTIME_REASON_NOT_SUPPORTED, name,
+			"leave out mode 3 to 5, bits of op above 0xffff, and mux "
+			"above 7",
+			"of %s ntime counts functions of four signals and sums of "
+			"4 or 6 bits, with multiplexers VFETCH, ZCULL, PROP, CROP, "
+			"ZROP and TEX, groups of domain 3, and no delays; and, "
+			"with mode 6 a signal of the multiprocessors, with mode 7 clocks of "
+			"a domain",
+			name);
 	else
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name, "ntime list -v",
 				      "the %s of %s has no such domain, signal or value of a "
@@ -247,7 +281,7 @@ struct nti_pmu_share nti_pmu_share(const struct nti_part *part)
 	int ret = card ? nti_card_encode(part, &event, &absent) : -ENOTSUP;
 
 	nti_absence_fini(&absent);
-	if (ret < 0 || event.is_clocks)
+	if (ret < 0 || event.is_clocks || event.is_slot)
 		return out;
 	out.mps = units_of(card, NTHW_NV_MP);
 	out.seen_mps = nthw_nv50_mps(card->chip, &event) & out.mps;
@@ -310,6 +344,19 @@ static int program_some(struct card_hw *card, const struct nti_pmu_event *event,
 	return ret;
 }
 
+/* Whoever lends channels lets no context be counted in while its slots are shown to us. */
+static int hold_slots(const struct card_hw *card, const struct nti_pmu_event *event, size_t n)
+{
+	struct nthw_io *io = card->pm.io;
+	bool shows = false;
+	int ret;
+
+	for (size_t i = 0; i < n; i++)
+		shows = shows || nthw_nv50_shows_slots(card->pm.chip, &event[i].card);
+	ret = shows ? io->write(io, NTHW_SPACE_CHANNEL, 0, 0, 1) : 0;
+	return ret == -ENOTSUP ? 0 : ret;
+}
+
 static int card_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event, size_t n,
 			uint64_t *taken)
 {
@@ -319,6 +366,8 @@ static int card_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event
 	*taken = 0;
 	card->unsure = 0;
 	card->is_running = false;
+	if (ret == 0)
+		ret = hold_slots(card, event, n);
 	/* PRE last: writing its function ends a period. */
 	if (ret == 0)
 		ret = program_some(card, event, n, false);

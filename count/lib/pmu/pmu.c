@@ -25,7 +25,7 @@ void nti_pmu_unlock(struct nti_pmus *pmus)
 	(void)pthread_mutex_unlock(&pmus->lock);
 }
 
-int nti_pmus_new(struct nti_os *os, struct nti_pmus **out)
+int nti_pmus_new(struct nti_os *os, const char *context, struct nti_pmus **out)
 {
 	struct nti_pmus *pmus = calloc(1, sizeof(*pmus));
 	int ret;
@@ -34,6 +34,7 @@ int nti_pmus_new(struct nti_os *os, struct nti_pmus **out)
 	if (!pmus)
 		return -ENOMEM;
 	pmus->os = os;
+	pmus->context = context;
 	pmus->owner = nti_process_self();
 	ret = nti_handles_new(os, &pmus->handles);
 	if (ret == 0)
@@ -144,8 +145,8 @@ static bool is_countable(const struct wanted *what)
 	return what->handle.box || what->handle.card || what->unit->kind == NTI_UNIT_CORE;
 }
 
-static struct wanted request_for(const struct nti_unit *unit, unsigned int cpu,
-				 enum nti_method method)
+static struct wanted request_for(const struct nti_pmus *pmus, const struct nti_unit *unit,
+				 unsigned int cpu, enum nti_method method)
 {
 	const struct nti_unit_box *box = box_of(unit, cpu);
 
@@ -157,6 +158,7 @@ static struct wanted request_for(const struct nti_unit *unit, unsigned int cpu,
 			    .method = method,
 			    .box = box,
 			    .card = unit->card,
+			    .context = unit->card && unit->card->is_mps ? pmus->context : NULL,
 			    .reads_only = box && box->kind->free },
 	};
 }
@@ -181,7 +183,9 @@ static int open_pmu(struct nti_pmus *pmus, const struct wanted *what, struct nti
 
 	if (ret < 0)
 		return ret;
-	if (what->handle.card)
+	if (what->handle.context)
+		ret = nti_mp_hw_new(pmu->handle, &pmu->hw);
+	else if (what->handle.card)
 		ret = nti_card_hw_new(pmu->handle, what->handle.card->chip, &pmu->hw);
 	else if (what->handle.box)
 		ret = nti_box_hw_new(pmu->handle, what->handle.box->kind, what->handle.box->number,
@@ -279,7 +283,7 @@ static int add_pmu(struct nti_pmus *pmus, struct nti_pmu *pmu)
 int nti_pmus_take(struct nti_pmus *pmus, const struct nti_unit *unit, unsigned int cpu,
 		  enum nti_method method, uint64_t *counters)
 {
-	const struct wanted what = request_for(unit, cpu, method);
+	const struct wanted what = request_for(pmus, unit, cpu, method);
 	struct nti_pmu *pmu = nti_pmu_find(pmus, unit, cpu);
 	int ret;
 
@@ -344,7 +348,8 @@ int nti_pmus_explain(struct nti_pmus *pmus, const struct nti_unit *unit, unsigne
 		     int error, struct nti_absence *out)
 {
 	const struct nti_pmu *pmu = nti_pmu_find(pmus, unit, cpu);
-	const struct wanted what = request_for(unit, cpu, pmu ? pmu->method : NTI_METHOD_PERF);
+	const struct wanted what =
+		request_for(pmus, unit, cpu, pmu ? pmu->method : NTI_METHOD_PERF);
 
 	if (!pmu && pmus->refused == unit && pmus->refused_cpu == cpu && pmus->refusal.reason)
 		return nti_absence_copy(out, &pmus->refusal);
@@ -355,7 +360,7 @@ int nti_pmus_explain_taken(struct nti_pmus *pmus, const struct nti_unit *unit, u
 			   uint64_t counters, struct nti_absence *out)
 {
 	const struct nti_pmu *pmu = nti_pmu_find(pmus, unit, cpu);
-	const struct wanted what = request_for(unit, cpu, NTI_METHOD_PERF);
+	const struct wanted what = request_for(pmus, unit, cpu, NTI_METHOD_PERF);
 	uint64_t taken = pmu ? pmu->hw->all & ~pmu->hw->counters & counters : 0;
 
 	if (!taken)

@@ -26,7 +26,8 @@
 struct nti_pmus;
 struct nti_pmu_group;
 
-int nti_pmus_new(struct nti_os *os, struct nti_pmus **out);
+/* @context: of a card's multiprocessors, borrowed; NULL: none. */
+int nti_pmus_new(struct nti_os *os, const char *context, struct nti_pmus **out);
 /* Stop, give back, free. Groups are freed before. */
 void nti_pmus_free(struct nti_pmus *pmus);
 
@@ -103,6 +104,12 @@ void nti_pmu_add_wants(const struct nti_pmu_need *need, struct nti_plan_event *o
  * 0: none.
  */
 void nti_card_place_groups(struct nti_part *const *part, const unsigned int *group, size_t n);
+/* Does it count in a context, by a slot of the multiprocessors? */
+bool nti_card_is_slot(const struct nti_part *part);
+/* Why no slot of @unit can be had. 0 or -ENOMEM. */
+int nti_card_explain_channel(const struct nti_unit *unit, struct nti_absence *out);
+/* The word with which slot 0 counts it; 0: it is of no slot. */
+uint32_t nti_card_control(const struct nti_part *part);
 /* What people call shared register @i of a box or card; NULL: there is none. */
 const char *nti_pmu_want_name(const struct nti_unit *unit, unsigned int i);
 

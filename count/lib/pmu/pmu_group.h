@@ -60,6 +60,7 @@ struct nti_pmu {
 struct nti_pmus {
 	struct nti_os *os;
 	struct nti_handles *handles;
+	const char *context; /* of a card's multiprocessors; NULL: none */
 	/* Over everything below: readers call from any thread, also while the session is read. */
 	pthread_mutex_t lock;
 	/*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One PMU instance's hardware as count/lib/pmu/pmu.c and pmu_*.c see it: counters that can be
- * programmed, started, stopped and read. Three kinds: core_hw.c, box_hw.c, card_hw.c. Between the
- * files of this folder.
+ * programmed, started, stopped and read. Four kinds: core_hw.c, box_hw.c, card_hw.c, mp_hw.c.
+ * Between the files of this folder.
  */
 #ifndef NTI_PMU_HW_H
 #define NTI_PMU_HW_H
@@ -112,6 +112,9 @@ int nti_box_hw_new(struct nti_handle *handle, const struct nthw_box_kind *kind, 
 /* -ENOTSUP: it is another chip than @chip. */
 int nti_card_hw_new(struct nti_handle *handle, const struct nthw_nv_chip *chip,
 		    struct nti_pmu_hw **out);
+
+/* Of a context of a card, whose channel @handle is. */
+int nti_mp_hw_new(struct nti_handle *handle, struct nti_pmu_hw **out);
 
 /*
  * What is outside of the cores sees what comes by, not who sent it. 0; -ENOTSUP, and why in

@@ -60,7 +60,7 @@ SIZES = {f'{u}_{size}': f'{u}.{i}' for u in ('gld', 'gst') for i, size in enumer
 REQUESTS = {'gld_request': 'gld.3', 'gst_request': 'gst.3'}
 # Of an MP's own counters, with the word that sets one to it; two more of G200.
 OF_MP = {'branch': '0x02aaaa40', 'divergent_branch': '0x09aaaa40', 'instructions': '0x04aaaa40', 'sm_cta_launched': '0x33aaaa10', 'warp_serialize': '0x0baaaa00',
-         **{f'prof_trigger_0{i}': '0x26aaaa10 (of trigger 0, up to 0x2daaaa10 of 7)' for i in range(8)}}
+         **{f'prof_trigger_0{i}': f'{0x26 + i:#x}aaaa10' for i in range(8)}}
 OF_MP_G200 = OF_MP | {'gld_request': '0x34aaaa10', 'gst_request': '0x35aaaa10'}
 # Wires that each TPC has.
 SHARED = re.compile(r'\b(prop_|tex_|geom_|shader_|coherence|gld|gst|local|cta)')

@@ -20,7 +20,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
 import command as t    # noqa: E402
-from card import (ABSENT, CHIPS, Card, EBUSY, EINVAL, EPERM, EVENTS, HELLO, HOLD, LATER, OF_G80, OF_MP, OF_MP_G200, READ, REPLY, REQUEST, SHADED,
+from card import (ABSENT, CHIPS, Card, EBUSY, EINVAL, EPERM, EVENTS, HELLO, HOLD, LATER, OF_G80, READ, REPLY, REQUEST, SHADED,
                   SHARED, TEXT, WRITE, amount, ask, compute_of, events_of, model, out, perfkit_list)    # noqa: E402
 from command import PATIENCE, environment, equal, err, has, ntime    # noqa: E402
 test = t.test
@@ -1009,7 +1009,7 @@ def derive_finds_what_was_set_up():
 def what_nobody_can_count_is_absent_with_its_reason():
     with Card('GT218') as card:
         report = json.loads(out(ntime('list', '--model', card.path, '--json', 'gpu0')))
-        equal(sorted(event['name'] for event in report['events'] if not event['usable']), sorted(f'gpu0/{name}/' for name in [*ABSENT, *OF_MP]))
+        equal(sorted(event['name'] for event in report['events'] if not event['usable']), sorted(f'gpu0/{name}/' for name in ABSENT))
         listed = out(ntime('list', '-v', '--model', card.path, 'gpu0'))
         has(listed, '(not here) gpu0/rop_samples_in_count/')
         has(' '.join(listed.split()), 'remedy: count its parts, rop_samples_in_count.0 and rop_samples_in_count.1')
@@ -1020,15 +1020,6 @@ def what_nobody_can_count_is_absent_with_its_reason():
                      f'{t.NTIME} model play {card.path} 5; kill -9 $$')
         row = next(row for row in csv.DictReader(io.StringIO(err(done)[err(done).index('name,') if 'name,' in err(done) else 0:])) if row.get('name', '').startswith('gpu0'))
         equal(sorted(row['flags'].split()), ['incomplete', 'partial', 'simulated'])
-
-
-@test
-def what_belongs_to_a_context_says_who_sets_it():
-    why = r"/ (gpu0/prof\S+ )*an MP's own counter sees it, and that is set by methods of a channel only remedy: let a program .* set slot 0 of MP 0 to "
-    for chip, words in (('G98', OF_MP), ('G200', OF_MP_G200), ('GT218', OF_MP)):
-        with Card(chip) as card:
-            said = ' '.join(err(ntime('--model', card.path, '-e', ','.join(f'gpu0/{name}/' for name in words), 'true')).split())
-            equal([name for name, word in words.items() if not re.search(f'gpu0/{name}{why}{re.escape(word)}, ', said)], [], said)
 
 
 @test
