@@ -108,7 +108,8 @@ struct ntime_card_perfkit {
  * @setups:	entries of @setup: functions that are counted one after the other and added
  * @conflicts:	two events can be counted in one pass exactly if the AND of theirs is 0. One of
  *		several passes conflicts with all others. Three and more may need another pass
- *		though no two of them do: a domain has four counters
+ *		though no two of them do: a domain has four counters. Of @control 0: such an event
+ *		has counters of its own, four of which are counted at once
  * @terms:	the same words as the event's raw terms, "domain=1,src=0xcb,op=0xaaaa"; a blank
  *		between those of two set-ups
  * @trust:	"documented", "measured" (traced where a driver counted it) or "guessed"

@@ -66,8 +66,16 @@ static int model_write(struct nthw_io *io, enum nthw_space space, unsigned int u
 						     .value = (uint32_t)value,
 						     .channel = unit };
 
-	return request.kind ? ask(nti_handle_of(io), &request, &nti_handle_of(io)->handles->holder)
-			    : -ENOTSUP;
+	struct nti_handles *l = nti_handle_of(io)->handles;
+	int ret = request.kind ? ask(nti_handle_of(io), &request, &l->holder) : -ENOTSUP;
+
+	if (ret == -EBUSY && request.kind == NTIME_MODEL_HOLD)
+		ret = nti_error(
+			&l->error, -EUSERS,
+			"process %u counts in a context, with slots of multiprocessors that "
+			"this would see",
+			l->holder);
+	return ret;
 }
 
 /* Its number is the handle's unit; its context's counters are ours. */

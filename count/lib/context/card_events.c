@@ -82,7 +82,9 @@ static unsigned int count_passes(const struct nti_event *a, const struct nti_eve
 
 static bool conflicts(const struct nti_card_events *c, size_t a, size_t b)
 {
-	return a != b && c->conflict[a * c->n + b];
+	/* Those of a context have counters of their own. */
+	return a != b && !c->event[a].info.control && !c->event[b].info.control &&
+	       c->conflict[a * c->n + b];
 }
 
 static void find_conflicts(struct nti_card_events *c)
@@ -133,7 +135,8 @@ static void find_flags(struct nti_card_events *c)
 		for (b = 0; b <= a; b++) {
 			uint64_t *x = &c->event[a].info.conflicts, *y = &c->event[b].info.conflicts;
 
-			if (*x & *y || (a == b ? !has_long : !conflicts(c, a, b)))
+			if (*x & *y ||
+			    (a == b ? !has_long || c->event[a].info.control : !conflicts(c, a, b)))
 				continue;
 			if (bit == 64)
 				*x = *y = UINT64_MAX;

@@ -386,6 +386,13 @@ static int add_metrics(struct ntime_session *s, const char *name, unsigned int g
 	return ret;
 }
 
+/* Nobody meant events of a context who named none. */
+static bool lacks_context(const struct ntime_session *s, const struct nti_session_item *item)
+{
+	return !s->context && item->event.parts && item->event.part[0].unit &&
+	       nti_card_is_slot(&item->event.part[0]);
+}
+
 struct pattern_walk {
 	struct ntime_session *s;
 	const char *pattern;
@@ -406,9 +413,12 @@ static int add_fitting(void *arg, const struct nti_event_entry *entry)
 	ret = check_can_add(w->s);
 	if (ret == 0)
 		ret = add_event(w->s, entry->name, w->group, false);
-	if (ret == 0)
-		w->s->item[w->s->items - 1].is_of_pattern = true;
-	return ret;
+	if (ret < 0)
+		return ret;
+	w->s->item[w->s->items - 1].is_of_pattern = true;
+	if (lacks_context(w->s, &w->s->item[w->s->items - 1]))
+		forget_items(w->s, w->s->items - 1);
+	return 0;
 }
 
 /* Within a unit's slashes "shader_*", and not a term's value, which may have any character. */

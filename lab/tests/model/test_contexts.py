@@ -165,7 +165,7 @@ def what_cannot_be_says_why():
             equal(ask(one, HOLD, 0, 0, first)[0], 0)
             equal((ask(two, HOLD, 0, 0, second)[0], ask(two, METHOD, CONTROL, 1, second)[0], ask(two, METHOD, SAMPLE, 0, second)[0]), (-EBUSY, -EBUSY, 0))
             has(' '.join(err(ntime('--model', card.path, '-e', 'gpu0/branch/', '--context', 'a', 'true')).split()), 'counters of multiprocessors in context a')
-            has(' '.join(err(ntime('--model', card.path, '-e', 'gpu0/domain=3,src=0,op=0xaaaa,groups=0x14/', 'true')).split()), 'a context')
+            has(' '.join(err(ntime('--model', card.path, '-e', 'gpu0/domain=3,src=0,op=0xaaaa,groups=0x14/', 'true')).split()), f'process {os.getpid()} counts in a context')
             equal(ask(two, METHOD, CONTROL, 0, second + 1)[0], -EINVAL)
             model('end', card.path, 'a')
             equal((ask(one, METHOD, SAMPLE, 0, first)[0], ask(one, MEMORY, 0, 0, first)[0]), (-ENODEV, -ENODEV))
