@@ -223,31 +223,12 @@ static bool has_ended(const struct nti_claim_head *head)
 	return started != head->started_ticks;
 }
 
-/* What the file says that is there. *@r is new memory. */
-static int read_record(int fd, struct nti_claim_record **r)
-{
-	char *text = malloc(NTI_CLAIM_FILE_BYTES + 1);
-	const char *reason;
-	int ret = -ENOMEM;
-
-	*r = calloc(1, sizeof(**r));
-	if (text && *r)
-		ret = nti_locked_read(fd, text, NTI_CLAIM_FILE_BYTES + 1);
-	if (ret >= 0)
-		ret = nti_claim_parse(text, (size_t)ret, *r, &reason);
-	free(text);
-	if (ret < 0) {
-		free(*r);
-		*r = NULL;
-	}
-	return ret;
-}
-
 static void tell_owner(int fd, struct nti_claim_owner *owner)
 {
 	struct nti_claim_record *r;
+	const char *reason;
 
-	if (read_record(fd, &r) < 0)
+	if (nti_claim_read(fd, &r, &reason) < 0)
 		return;
 	if (r->has_head) {
 		*owner = r->head.owner;
@@ -266,7 +247,8 @@ static int check_left(int fd, struct nti_claim_owner *owner)
 {
 	struct nti_process_identity self;
 	struct nti_claim_record *r;
-	int ret = read_record(fd, &r);
+	const char *reason;
+	int ret = nti_claim_read(fd, &r, &reason);
 
 	if (ret < 0)
 		return ret;

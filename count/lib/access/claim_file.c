@@ -11,6 +11,7 @@
 #include "count/lib/access/claim_row.h"
 #include "base/common/crc.h"
 #include "base/common/text.h"
+#include "base/os/locked.h"
 
 #define MAGIC "ntime-claim-2"
 #define SUM_CHARS 8
@@ -256,6 +257,24 @@ int nti_claim_parse(const char *text, size_t bytes, struct nti_claim_record *out
 		out->lines++;
 	}
 	return 0;
+}
+
+int nti_claim_read(int fd, struct nti_claim_record **out, const char **reason)
+{
+	char *text = malloc(NTI_CLAIM_FILE_BYTES + 1);
+	int ret = -ENOMEM;
+
+	*out = calloc(1, sizeof(**out));
+	if (text && *out)
+		ret = nti_locked_read(fd, text, NTI_CLAIM_FILE_BYTES + 1);
+	if (ret >= 0)
+		ret = nti_claim_parse(text, (size_t)ret, *out, reason);
+	free(text);
+	if (ret < 0) {
+		free(*out);
+		*out = NULL;
+	}
+	return ret;
 }
 
 int nti_claim_judge(const struct nti_claim_line *line, const struct nthw_reg *row, uint64_t found,

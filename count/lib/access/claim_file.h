@@ -67,6 +67,8 @@ void nti_claim_seal(char *line);
 /* 0; -EBADMSG and in *@reason (static memory) what is wrong with it. */
 int nti_claim_parse(const char *text, size_t bytes, struct nti_claim_record *out,
 		    const char **reason);
+/* The same of the file behind @fd, also -errno: then *@out is NULL, else it is to be freed. */
+int nti_claim_read(int fd, struct nti_claim_record **out, const char **reason);
 
 /*
  * What register @line, of row @row, which holds @found, is to hold so that nothing of its owner's

@@ -17,10 +17,11 @@
 /* A claim's file that is open. */
 struct file {
 	int dir, fd;
-	char *text;
 	struct nti_claim_record *record;
 	const char *reason; /* what is wrong with it */
 };
+
+static const char no_plain_file[] = "it is no plain file of root's";
 
 static int open_directory(struct nti_os *os, int *dir)
 {
@@ -41,23 +42,13 @@ static void close_file(struct file *f)
 {
 	nti_locked_close(f->fd);
 	nti_locked_close(f->dir);
-	free(f->text);
 	free(f->record);
-}
-
-static int new_file(struct file *f)
-{
-	*f = (struct file){ .dir = -1, .fd = -1, .reason = "it is no plain file of root's" };
-	f->text = malloc(NTI_CLAIM_FILE_BYTES + 1);
-	f->record = calloc(1, sizeof(*f->record));
-	return f->text && f->record ? 0 : -ENOMEM;
 }
 
 static int read_file(struct file *f)
 {
-	int n = nti_locked_read(f->fd, f->text, NTI_CLAIM_FILE_BYTES + 1);
-
-	return n < 0 ? n : nti_claim_parse(f->text, (size_t)n, f->record, &f->reason);
+	free(f->record);
+	return nti_claim_read(f->fd, &f->record, &f->reason);
 }
 
 /* ---- what there is ---- */
@@ -109,7 +100,7 @@ static int look_at(struct walk *w, const char *name)
 	/* ntime's own, and no claims (claim.h). */
 	if (*name == '.')
 		return 0;
-	w->file.reason = "it is no plain file of root's";
+	w->file.reason = no_plain_file;
 	if (!nti_claim_is_name(name)) {
 		w->file.reason = "its name is none of ntime's";
 		return tell_damaged(w, name);
@@ -146,17 +137,13 @@ int nti_claim_for_each_leftover(struct nti_os *os,
 				int (*fn)(void *arg, const struct nti_claim_leftover *left),
 				void *arg)
 {
-	struct walk w = { .os = os, .fn = fn, .arg = arg };
-	int dir, ret = open_directory(os, &dir);
+	struct walk w = { .os = os, .file.fd = -1, .fn = fn, .arg = arg };
+	int ret = open_directory(os, &w.file.dir);
 
 	if (ret < 0)
 		return ret == -ENOENT ? 0 : ret;
-	ret = new_file(&w.file);
-	w.file.dir = dir;
-	if (ret == 0) {
-		nti_process_identify(&w.self);
-		ret = os->ops->list(os, NTI_CLAIM_DIRECTORY, look_at_next, &w);
-	}
+	nti_process_identify(&w.self);
+	ret = os->ops->list(os, NTI_CLAIM_DIRECTORY, look_at_next, &w);
 	close_file(&w.file);
 	return ret;
 }
@@ -347,10 +334,11 @@ static int repair_lines(struct repair *r)
 
 static int say_busy(struct repair *r, const char *name)
 {
-	const struct nti_claim_owner *owner = &r->file.record->head.owner;
+	const struct nti_claim_owner *owner;
 
 	if (read_file(&r->file) < 0 || !r->file.record->has_head)
 		return nti_error(r->e, -EBUSY, "another program has the counters of %s now", name);
+	owner = &r->file.record->head.owner;
 	return nti_error(r->e, -EBUSY, "%s has the counters of %s now (pid %d)",
 			 *owner->command ? owner->command : "a program", r->file.record->head.what,
 			 (int)owner->pid);
@@ -423,11 +411,14 @@ int nti_claim_repair_through(struct nti_os *os, struct nti_claim_access *handles
 			     int (*fn)(void *arg, const struct nti_claim_repair *step), void *arg,
 			     struct nti_error *e)
 {
-	struct repair r = { .handles = handles, .flags = flags, .fn = fn, .arg = arg, .e = e };
-	int ret = new_file(&r.file);
+	struct repair r = { .handles = handles,
+			    .file = { .dir = -1, .fd = -1, .reason = no_plain_file },
+			    .flags = flags,
+			    .fn = fn,
+			    .arg = arg,
+			    .e = e };
+	int ret = open_record(os, &r, name);
 
-	if (ret == 0)
-		ret = open_record(os, &r, name);
 	if (ret == 0)
 		ret = repair_lines(&r);
 	if (ret == 0 && r.missing)
