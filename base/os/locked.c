@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/os/locked.h"
+#include "base/os/os.h"
 
 /*
  * Between opening and locking, the one who had the file may have removed it: another one is made
@@ -25,6 +26,19 @@ int nti_locked_check_directory(int dir)
 	if (fstat(dir, &st) < 0)
 		return -errno;
 	return S_ISDIR(st.st_mode) && is_ours_alone(&st) ? 0 : -ENOTDIR;
+}
+
+int nti_locked_directory(struct nti_os *os, const char *path, bool make)
+{
+	int dir = os->ops->directory ? os->ops->directory(os, path, make) : -EOPNOTSUPP, ret;
+
+	if (dir < 0)
+		return dir;
+	ret = nti_locked_check_directory(dir);
+	if (ret == 0)
+		return dir;
+	nti_locked_close(dir);
+	return ret;
 }
 
 /* O_NONBLOCK: a pipe of that name must not make anybody wait. */

@@ -13,8 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct nti_os;
+
 /* 0; -ENOTDIR: others than root and this user own the directory, or can write to it. */
 int nti_locked_check_directory(int dir);
+/* Descriptor of such a directory as .directory of @os gives it; -errno. */
+int nti_locked_directory(struct nti_os *os, const char *path, bool make);
 
 /*
  * Open and lock file @name, which is made where @make. 0: it is ours, *@fd open for reading and

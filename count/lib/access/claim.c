@@ -285,10 +285,8 @@ static int put_head(const struct nti_claim *c, const char *what)
 
 static int take_in(struct nti_claim *c, int dir, const char *what, struct nti_claim_owner *owner)
 {
-	int ret = nti_locked_check_directory(dir);
+	int ret = nti_locked_take(dir, c->name, true, &c->fd);
 
-	if (ret == 0)
-		ret = nti_locked_take(dir, c->name, true, &c->fd);
 	if (ret == -EBUSY)
 		tell_owner(c->fd, owner);
 	if (ret == 0)
@@ -303,7 +301,7 @@ static int take_in(struct nti_claim *c, int dir, const char *what, struct nti_cl
 
 static int take(struct nti_claim *c, const char *what, struct nti_claim_owner *owner)
 {
-	int dir = c->os->ops->directory(c->os, NTI_CLAIM_DIRECTORY, true), ret;
+	int dir = nti_locked_directory(c->os, NTI_CLAIM_DIRECTORY, true), ret;
 
 	if (dir < 0)
 		return dir;

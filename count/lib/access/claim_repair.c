@@ -23,21 +23,6 @@ struct file {
 
 static const char no_plain_file[] = "it is no plain file of root's";
 
-static int open_directory(struct nti_os *os, int *dir)
-{
-	int ret;
-
-	*dir = os->ops->directory(os, NTI_CLAIM_DIRECTORY, false);
-	if (*dir < 0)
-		return *dir;
-	ret = nti_locked_check_directory(*dir);
-	if (ret < 0) {
-		nti_locked_close(*dir);
-		*dir = -1;
-	}
-	return ret;
-}
-
 static void close_file(struct file *f)
 {
 	nti_locked_close(f->fd);
@@ -138,10 +123,11 @@ int nti_claim_for_each_leftover(struct nti_os *os,
 				void *arg)
 {
 	struct walk w = { .os = os, .file.fd = -1, .fn = fn, .arg = arg };
-	int ret = open_directory(os, &w.file.dir);
+	int ret;
 
-	if (ret < 0)
-		return ret == -ENOENT ? 0 : ret;
+	w.file.dir = nti_locked_directory(os, NTI_CLAIM_DIRECTORY, false);
+	if (w.file.dir < 0)
+		return w.file.dir == -ENOENT ? 0 : w.file.dir;
 	nti_process_identify(&w.self);
 	ret = os->ops->list(os, NTI_CLAIM_DIRECTORY, look_at_next, &w);
 	close_file(&w.file);
@@ -372,10 +358,12 @@ static int say_open(struct repair *r, const char *name, int error)
 static int open_record(struct nti_os *os, struct repair *r, const char *name)
 {
 	struct nti_process_identity self;
-	int ret = nti_claim_is_name(name) ? open_directory(os, &r->file.dir) : -ENOENT;
+	int ret;
 
-	if (ret == 0)
-		ret = nti_locked_take(r->file.dir, name, false, &r->file.fd);
+	r->file.dir = nti_claim_is_name(name) ? nti_locked_directory(os, NTI_CLAIM_DIRECTORY, false)
+					      : -ENOENT;
+	ret = r->file.dir < 0 ? r->file.dir
+			      : nti_locked_take(r->file.dir, name, false, &r->file.fd);
 	if (ret == -EBUSY)
 		return say_busy(r, name);
 	if (ret == 0)

@@ -41,20 +41,6 @@ static void user_directory(const struct nti_os *os, char *buf, size_t size)
 		*buf = '\0';
 }
 
-/* Of a directory that nobody else writes to; -errno. */
-static int open_directory(struct nti_os *os, const char *path, bool make)
-{
-	int dir = os->ops->directory ? os->ops->directory(os, path, make) : -EOPNOTSUPP, ret;
-
-	if (dir < 0)
-		return dir;
-	ret = nti_locked_check_directory(dir);
-	if (ret == 0)
-		return dir;
-	nti_locked_close(dir);
-	return ret;
-}
-
 /* Which processor it is, as far as counting goes. */
 static void describe_cpu(struct nti_os *os, const struct nthw_x86_cpu *cpu, char *buf, size_t size)
 {
@@ -144,7 +130,7 @@ static bool read_from(struct ntime_ctx *ctx, const char *path, const char *head,
 		      struct nti_selftests *out)
 {
 	char text[FILE_BYTES];
-	int dir = open_directory(ctx->os, path, false), n;
+	int dir = nti_locked_directory(ctx->os, path, false), n;
 
 	if (dir < 0)
 		return false;
@@ -195,7 +181,7 @@ static size_t write_text(char *buf, size_t size, const char *head,
 
 static bool write_to(struct ntime_ctx *ctx, const char *path, const char *text, size_t bytes)
 {
-	int dir = open_directory(ctx->os, path, true), ret;
+	int dir = nti_locked_directory(ctx->os, path, true), ret;
 
 	if (dir < 0)
 		return false;
