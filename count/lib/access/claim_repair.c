@@ -220,11 +220,9 @@ static int real_read(struct nti_claim_access *handles, const struct nti_claim_re
 	ret = find_function(l, at, &function, e);
 	if (ret < 0)
 		return ret;
-	if (at->space == NTHW_SPACE_PCI)
-		return nti_pci_config_read(l->pci, function, at->address, bits, value, e);
-	ret = nti_pci_memory_read(l->pci, function, at->address, bits, value, e);
-	/* What is there and answers with ones is switched off, and keeps what it has. */
-	if (ret == 0 && *value == UINT32_MAX)
+	ret = nti_pci_read(function, at->space, at->address, bits, value, e);
+	/* A memory that is there and answers with ones is switched off, and keeps what it has. */
+	if (ret == 0 && at->space != NTHW_SPACE_PCI && *value == UINT32_MAX)
 		ret = nti_error(e, -EIO, "the memory of PCI function %s is switched off",
 				function->address);
 	return ret;
@@ -242,8 +240,7 @@ static int real_write(struct nti_claim_access *handles, const struct nti_claim_r
 	ret = find_function(l, at, &function, e);
 	if (ret < 0)
 		return ret;
-	return (at->space == NTHW_SPACE_PCI ? nti_pci_config_write : nti_pci_memory_write)(
-		l->pci, function, at->address, bits, value, e);
+	return nti_pci_write(function, at->space, at->address, bits, value, e);
 }
 
 /* ---- switching off ---- */

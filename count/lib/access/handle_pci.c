@@ -21,10 +21,17 @@
 #define PCI_VENDOR_BITS 16
 #define PCI_NOBODY 0xffffu
 
+/* The space of its registers: a card's are memory. */
+static enum nthw_space space_of(const struct nti_handle *handle)
+{
+	return handle->kind ? NTHW_SPACE_PCI : NTHW_SPACE_MMIO;
+}
+
 static uint32_t bits_at(const struct nti_handle *handle, uint32_t address)
 {
 	uint32_t index;
-	const struct nthw_reg *row = nthw_table_find(handle->kind->table, address, &index);
+	const struct nthw_reg *row =
+		handle->kind ? nthw_table_find(handle->kind->table, address, &index) : NULL;
 
 	return row ? row->bits : 32;
 }
@@ -38,8 +45,8 @@ static bool is_gone(const struct nti_handle *handle)
 {
 	uint64_t vendor = PCI_NOBODY;
 
-	return nti_pci_config_read(handle->handles->pci, handle->function, PCI_VENDOR,
-				   PCI_VENDOR_BITS, &vendor, NULL) < 0 ||
+	return nti_pci_read(handle->function, NTHW_SPACE_PCI, PCI_VENDOR, PCI_VENDOR_BITS, &vendor,
+			    NULL) < 0 ||
 	       vendor == PCI_NOBODY;
 }
 
@@ -47,17 +54,16 @@ static int pci_read(struct nthw_io *io, enum nthw_space space, unsigned int unit
 		    uint64_t *value)
 {
 	struct nti_handle *handle = nti_handle_of(io);
-	struct nti_handles *l = handle->handles;
+	struct nti_error *e = &handle->handles->error;
 	uint32_t bits = bits_at(handle, address);
 	uint64_t raw;
 	int ret;
 
-	if (space != NTHW_SPACE_PCI || unit != handle->unit)
+	if (space != space_of(handle) || unit != handle->unit)
 		return -ENOTSUP;
-	ret = nti_pci_config_read(l->pci, handle->function, address, bits, &raw, &l->error);
+	ret = nti_pci_read(handle->function, space, address, bits, &raw, e);
 	if (ret == 0 && raw == ones(bits) && is_gone(handle))
-		ret = nti_error(&l->error, -ENODEV, "PCI function %s is gone",
-				handle->function->address);
+		ret = nti_error(e, -ENODEV, "PCI function %s is gone", handle->function->address);
 	if (ret == 0)
 		*value = raw;
 	return ret;
@@ -67,44 +73,11 @@ static int pci_write(struct nthw_io *io, enum nthw_space space, unsigned int uni
 		     uint64_t value)
 {
 	struct nti_handle *handle = nti_handle_of(io);
-	struct nti_handles *l = handle->handles;
 
-	if (space != NTHW_SPACE_PCI || unit != handle->unit)
+	if (space != space_of(handle) || unit != handle->unit)
 		return -ENOTSUP;
-	return nti_pci_config_write(l->pci, handle->function, address, bits_at(handle, address),
-				    value, &l->error);
-}
-
-/* ---- a card's registers, which are memory ---- */
-
-static int card_read(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
-		     uint64_t *value)
-{
-	struct nti_handle *handle = nti_handle_of(io);
-	struct nti_handles *l = handle->handles;
-	uint64_t raw;
-	int ret;
-
-	if (space != NTHW_SPACE_MMIO || unit != handle->unit)
-		return -ENOTSUP;
-	ret = nti_pci_memory_read(l->pci, handle->function, address, 32, &raw, &l->error);
-	if (ret == 0 && raw == ones(32) && is_gone(handle))
-		ret = nti_error(&l->error, -ENODEV, "PCI function %s is gone",
-				handle->function->address);
-	if (ret == 0)
-		*value = raw;
-	return ret;
-}
-
-static int card_write(struct nthw_io *io, enum nthw_space space, unsigned int unit,
-		      uint32_t address, uint64_t value)
-{
-	struct nti_handle *handle = nti_handle_of(io);
-	struct nti_handles *l = handle->handles;
-
-	if (space != NTHW_SPACE_MMIO || unit != handle->unit)
-		return -ENOTSUP;
-	return nti_pci_memory_write(l->pci, handle->function, address, 32, value, &l->error);
+	return nti_pci_write(handle->function, space, address, bits_at(handle, address), value,
+			     &handle->handles->error);
 }
 
 const struct nti_pci_function *nti_pci_find(const struct nti_pci *p, const char *address,
@@ -160,13 +133,12 @@ static int open_pci(struct nti_handle *handle, const struct nti_handle_request *
 	if (!f)
 		return nti_error(&l->error, -ENODEV, "there is no PCI function %s", address);
 	handle->function = f;
-	handle->io = what->card ? (struct nthw_io){ .read = card_read, .write = card_write }
-				: (struct nthw_io){ .read = pci_read, .write = pci_write };
+	handle->io = (struct nthw_io){ .read = pci_read, .write = pci_write };
 	ret = nti_handle_claim(handle, what);
 	if (ret < 0 || !what->card)
 		return ret;
 	ret = check_driver(l, f);
-	return ret < 0 ? ret : nti_pci_memory_share(l->pci, f, NTHW_NV_COUNTING_BYTES, &l->error);
+	return ret < 0 ? ret : nti_pci_memory_share(f, NTHW_NV_COUNTING_BYTES, &l->error);
 }
 
 static int probe(struct nti_os *os, const struct nti_why **why)
@@ -241,40 +213,30 @@ static int open_memory(struct nti_access *a)
 	return open_at(a, "memory");
 }
 
-static int read_config(struct nti_access *a, uint64_t *value)
+static int read_one(struct nti_access *a, uint64_t *value)
 {
-	return nti_pci_config_read(a->pci, a->function, a->address, a->row->bits, value, a->e);
+	return nti_pci_read(a->function, a->row->space, a->address, a->row->bits, value, a->e);
 }
 
-static int write_config(struct nti_access *a, uint64_t value)
+static int write_one(struct nti_access *a, uint64_t value)
 {
-	return nti_pci_config_write(a->pci, a->function, a->address, a->row->bits, value, a->e);
-}
-
-static int read_memory(struct nti_access *a, uint64_t *value)
-{
-	return nti_pci_memory_read(a->pci, a->function, a->address, a->row->bits, value, a->e);
-}
-
-static int write_memory(struct nti_access *a, uint64_t value)
-{
-	return nti_pci_memory_write(a->pci, a->function, a->address, a->row->bits, value, a->e);
+	return nti_pci_write(a->function, a->row->space, a->address, a->row->bits, value, a->e);
 }
 
 static const struct nti_access_ops access_pci = {
 	.reaches = is_of_config,
 	.permits = permits_config,
 	.open = open_config,
-	.read = read_config,
-	.write = write_config,
+	.read = read_one,
+	.write = write_one,
 };
 
 static const struct nti_access_ops access_mmio = {
 	.reaches = is_of_memory,
 	.permits = permits_memory,
 	.open = open_memory,
-	.read = read_memory,
-	.write = write_memory,
+	.read = read_one,
+	.write = write_one,
 };
 
 const struct nti_method_row nti_method_pci = {

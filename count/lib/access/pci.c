@@ -234,14 +234,13 @@ static int config_put(struct pci_device *device, uint32_t address, uint32_t byte
 	}
 }
 
-int nti_pci_config_read(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
-			uint32_t bits, uint64_t *value, struct nti_error *e)
+static int config_read(const struct nti_pci_function *f, uint32_t address, uint32_t bits,
+		       uint64_t *value, struct nti_error *e)
 {
 	struct pci_device *device = function_of(f)->device;
 	uint32_t low = 0, high = 0, again = 0;
 	int error;
 
-	(void)p;
 	if (bits <= 32) {
 		error = config_get(device, address, (bits + 7) / 8, &low);
 	} else {
@@ -260,13 +259,12 @@ int nti_pci_config_read(struct nti_pci *p, const struct nti_pci_function *f, uin
 	return 0;
 }
 
-int nti_pci_config_write(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
-			 uint32_t bits, uint64_t value, struct nti_error *e)
+static int config_write(const struct nti_pci_function *f, uint32_t address, uint32_t bits,
+			uint64_t value, struct nti_error *e)
 {
 	struct pci_device *device = function_of(f)->device;
 	int error = 0;
 
-	(void)p;
 	if (bits > 32)
 		error = config_put(device, address + 4, 4, (uint32_t)(value >> 32));
 	if (!error)
@@ -349,13 +347,11 @@ static int make_shared(struct function *f, uint32_t bytes, struct nti_error *e)
 	return 0;
 }
 
-int nti_pci_memory_share(struct nti_pci *p, const struct nti_pci_function *told, uint32_t bytes,
-			 struct nti_error *e)
+int nti_pci_memory_share(const struct nti_pci_function *told, uint32_t bytes, struct nti_error *e)
 {
 	struct function *f = function_of(told);
 	int ret = 0;
 
-	(void)p;
 	if (f->memory)
 		return 0;
 	(void)pthread_mutex_lock(&shared_lock);
@@ -390,14 +386,13 @@ static int place(const struct nti_pci_function *f, uint32_t address, uint32_t bi
 	return 0;
 }
 
-int nti_pci_memory_read(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
-			uint32_t bits, uint64_t *value, struct nti_error *e)
+static int memory_read(const struct nti_pci_function *f, uint32_t address, uint32_t bits,
+		       uint64_t *value, struct nti_error *e)
 {
 	volatile uint32_t *at = NULL;
 	uint32_t low, high, again;
 	int ret = place(f, address, bits, false, &at, e);
 
-	(void)p;
 	if (!at)
 		return ret;
 	if (bits <= 32) {
@@ -414,17 +409,30 @@ int nti_pci_memory_read(struct nti_pci *p, const struct nti_pci_function *f, uin
 	return 0;
 }
 
-int nti_pci_memory_write(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
-			 uint32_t bits, uint64_t value, struct nti_error *e)
+static int memory_write(const struct nti_pci_function *f, uint32_t address, uint32_t bits,
+			uint64_t value, struct nti_error *e)
 {
 	volatile uint32_t *at = NULL;
 	int ret = place(f, address, bits, true, &at, e);
 
-	(void)p;
 	if (!at)
 		return ret;
 	if (bits > 32)
 		at[1] = (uint32_t)(value >> 32);
 	at[0] = (uint32_t)value;
 	return 0;
+}
+
+int nti_pci_read(const struct nti_pci_function *f, enum nthw_space space, uint32_t address,
+		 uint32_t bits, uint64_t *value, struct nti_error *e)
+{
+	return space == NTHW_SPACE_MMIO ? memory_read(f, address, bits, value, e)
+					: config_read(f, address, bits, value, e);
+}
+
+int nti_pci_write(const struct nti_pci_function *f, enum nthw_space space, uint32_t address,
+		  uint32_t bits, uint64_t value, struct nti_error *e)
+{
+	return space == NTHW_SPACE_MMIO ? memory_write(f, address, bits, value, e)
+					: config_write(f, address, bits, value, e);
 }

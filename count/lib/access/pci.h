@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/reg.h"
 #include "base/common/error.h"
 #include "base/os/os.h"
 
@@ -43,29 +44,21 @@ const struct nti_pci_function *nti_pci_find(const struct nti_pci *p, const char 
 					    unsigned int *index);
 
 /*
- * Registers of 8, 16, 24, 32 or 64 bits in configuration space; 64 bits are read as high, low, high
- * half until the high ones agree, and written low half last. 0, -EACCES, -ENODEV (gone), -EIO with
- * a sentence.
+ * Registers of @space: of 8, 16, 24, 32 or 64 bits in configuration space (NTHW_SPACE_PCI), or of
+ * 32 or 64 bits in BAR 0 (NTHW_SPACE_MMIO), which is mapped the first time, for writing as well
+ * when that is asked for first. 64 bits are read as high, low, high half until the high ones agree,
+ * and written low half last. 0, -EACCES, -ENODEV (gone), -EIO with a sentence.
  */
-int nti_pci_config_read(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
-			uint32_t bits, uint64_t *value, struct nti_error *e);
-int nti_pci_config_write(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
-			 uint32_t bits, uint64_t value, struct nti_error *e);
+int nti_pci_read(const struct nti_pci_function *f, enum nthw_space space, uint32_t address,
+		 uint32_t bits, uint64_t *value, struct nti_error *e);
+int nti_pci_write(const struct nti_pci_function *f, enum nthw_space space, uint32_t address,
+		  uint32_t bits, uint64_t value, struct nti_error *e);
 
 /*
  * Map the first @bytes of BAR 0, for reading and writing, before anything in it is accessed; what
  * is behind them cannot be. All of a process share one such mapping of a function, as libpciaccess
  * knows one. Errors as of reading.
  */
-int nti_pci_memory_share(struct nti_pci *p, const struct nti_pci_function *f, uint32_t bytes,
-			 struct nti_error *e);
-/*
- * The same of 32 or 64 bits in BAR 0, which is mapped the first time, for writing as well when that
- * is asked for first.
- */
-int nti_pci_memory_read(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
-			uint32_t bits, uint64_t *value, struct nti_error *e);
-int nti_pci_memory_write(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
-			 uint32_t bits, uint64_t value, struct nti_error *e);
+int nti_pci_memory_share(const struct nti_pci_function *f, uint32_t bytes, struct nti_error *e);
 
 #endif

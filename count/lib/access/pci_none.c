@@ -36,37 +36,22 @@ static int missing(struct nti_error *e)
 	return nti_error(e, -ENOTSUP, "this libntime was built without libpciaccess");
 }
 
-int nti_pci_config_read(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
-			uint32_t bits, uint64_t *value, struct nti_error *e)
+int nti_pci_read(const struct nti_pci_function *f, enum nthw_space space, uint32_t address,
+		 uint32_t bits, uint64_t *value, struct nti_error *e)
 {
-	(void)p, (void)f, (void)address, (void)bits, (void)value;
+	(void)f, (void)space, (void)address, (void)bits, (void)value;
 	return missing(e);
 }
 
-int nti_pci_config_write(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
-			 uint32_t bits, uint64_t value, struct nti_error *e)
+int nti_pci_write(const struct nti_pci_function *f, enum nthw_space space, uint32_t address,
+		  uint32_t bits, uint64_t value, struct nti_error *e)
 {
-	(void)p, (void)f, (void)address, (void)bits, (void)value;
+	(void)f, (void)space, (void)address, (void)bits, (void)value;
 	return missing(e);
 }
 
-int nti_pci_memory_share(struct nti_pci *p, const struct nti_pci_function *f, uint32_t bytes,
-			 struct nti_error *e)
+int nti_pci_memory_share(const struct nti_pci_function *f, uint32_t bytes, struct nti_error *e)
 {
-	(void)p, (void)f, (void)bytes;
-	return missing(e);
-}
-
-int nti_pci_memory_read(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
-			uint32_t bits, uint64_t *value, struct nti_error *e)
-{
-	(void)p, (void)f, (void)address, (void)bits, (void)value;
-	return missing(e);
-}
-
-int nti_pci_memory_write(struct nti_pci *p, const struct nti_pci_function *f, uint32_t address,
-			 uint32_t bits, uint64_t value, struct nti_error *e)
-{
-	(void)p, (void)f, (void)address, (void)bits, (void)value;
+	(void)f, (void)bytes;
 	return missing(e);
 }

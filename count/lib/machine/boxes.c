@@ -783,7 +783,8 @@ static const struct nti_pci_function *get_function(void *arg, size_t index)
 static int read_function(void *arg, const struct nti_pci_function *f, uint32_t address,
 			 uint64_t *value)
 {
-	return nti_pci_config_read(arg, f, address, 32, value, NULL);
+	(void)arg;
+	return nti_pci_read(f, NTHW_SPACE_PCI, address, 32, value, NULL);
 }
 
 static int open_functions(struct finder *f)

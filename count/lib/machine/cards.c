@@ -161,8 +161,8 @@ static int look_at(struct finder *f, struct nti_unit *unit)
 
 	function = nti_pci_find(f->pci, card->function, NULL);
 	if (ret == 0)
-		ret = function ? nti_pci_config_read(f->pci, function, COMMAND, COMMAND_BITS,
-						     &command, &error)
+		ret = function ? nti_pci_read(function, NTHW_SPACE_PCI, COMMAND, COMMAND_BITS,
+					      &command, &error)
 			       : -ENODEV;
 	(void)snprintf(remedy, sizeof(remedy), "echo 1 >" FUNCTIONS "/%s/enable", card->function);
 	if (ret == 0 && !(command & COMMAND_MEMORY))
@@ -170,11 +170,11 @@ static int look_at(struct finder *f, struct nti_unit *unit)
 				       "the memory of PCI function %s is switched off",
 				       card->function);
 	if (ret == 0)
-		ret = nti_pci_memory_share(f->pci, function, NTHW_NV_COUNTING_BYTES, &error);
+		ret = nti_pci_memory_share(function, NTHW_NV_COUNTING_BYTES, &error);
 	if (ret == 0)
-		ret = nti_pci_memory_read(f->pci, function, BOOT_0, 32, &boot, &error);
+		ret = nti_pci_read(function, NTHW_SPACE_MMIO, BOOT_0, 32, &boot, &error);
 	if (ret == 0)
-		ret = nti_pci_memory_read(f->pci, function, NTHW_NV_UNITS, 32, &units, &error);
+		ret = nti_pci_read(function, NTHW_SPACE_MMIO, NTHW_NV_UNITS, 32, &units, &error);
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret < 0)

@@ -93,7 +93,7 @@ int nti_registers_from_functions(struct nti_registers *r)
 		 * Every function has the first 64 bytes; of the rest only some are known. Bridges
 		 * have another header: the table is of type 0.
 		 */
-		if (nti_pci_config_read(r->pci, f, 0x0e, 8, &type, NULL) == 0 && (type & 0x7f) == 0)
+		if (nti_pci_read(f, NTHW_SPACE_PCI, 0x0e, 8, &type, NULL) == 0 && !(type & 0x7f))
 			ret = add_table(r, f, &nthw_pci);
 		known = nthw_pci_device(f->vendor_id, f->device_id);
 		if (known && !ret)
