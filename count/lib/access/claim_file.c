@@ -9,6 +9,7 @@
 
 #include "count/lib/access/claim_file.h"
 #include "count/lib/access/claim_row.h"
+#include "count/lib/access/method.h"
 #include "base/common/crc.h"
 #include "base/common/text.h"
 #include "base/os/locked.h"
@@ -22,10 +23,6 @@
 #define LINE_FIELDS 9
 /* Extended configuration space of a PCI function. */
 #define PCI_BYTES 4096
-
-static const char *const spaces[] = {
-	[NTHW_SPACE_MSR] = "msr", [NTHW_SPACE_PCI] = "pci", [NTHW_SPACE_MMIO] = "mmio"
-};
 
 void nti_claim_seal(char *line)
 {
@@ -91,7 +88,8 @@ static bool is_possible(const struct nti_claim_line *line)
 		return nti_claim_cpu(line->device) >= 0 && line->bits == 64;
 	if (line->space == NTHW_SPACE_MMIO)
 		return is_function(line->device) && line->bits == 32 && line->address % 4 == 0;
-	return is_function(line->device) && line->address < PCI_BYTES &&
+	return line->space == NTHW_SPACE_PCI && is_function(line->device) &&
+	       line->address < PCI_BYTES &&
 	       (line->bits == 8 || line->bits == 16 || line->bits == 32 || line->bits == 64) &&
 	       line->address % (line->bits == 64 ? 4 : line->bits / 8) == 0;
 }
@@ -109,12 +107,12 @@ int nti_claim_line_format(const struct nti_claim_line *line, char *text)
 {
 	if (!is_possible(line) || !nti_claim_is_repairable(line))
 		return -EINVAL;
-	return finish(text,
-		      snprintf(text, BODY_BYTES,
-			       "%s\t%#" PRIx32 "\t%" PRIu32 "\t%s\t%d\t%s\t%#" PRIx64 "\t%#" PRIx64
-			       "\t%#" PRIx64 "\t",
-			       spaces[line->space], line->address, line->bits, line->device,
-			       line->package, line->name, line->last, line->next, line->ours));
+	return finish(text, snprintf(text, BODY_BYTES,
+				     "%s\t%#" PRIx32 "\t%" PRIu32 "\t%s\t%d\t%s\t%#" PRIx64
+				     "\t%#" PRIx64 "\t%#" PRIx64 "\t",
+				     nti_space_names[line->space], line->address, line->bits,
+				     line->device, line->package, line->name, line->last,
+				     line->next, line->ours));
 }
 
 /* ---- reading ---- */
@@ -198,8 +196,8 @@ static int parse_line(const char *from, struct nti_claim_line *line)
 	    !parse_number(field[8], UINT64_MAX, &line->ours))
 		return -EBADMSG;
 	line->space = NTHW_SPACE_MSR;
-	while (!spaces[line->space] || strcmp(field[0], spaces[line->space]) != 0)
-		if (++line->space == NTI_ARRAY_SIZE(spaces))
+	while (strcmp(field[0], nti_space_names[line->space]) != 0)
+		if (++line->space == NTI_SPACES)
 			return -EBADMSG;
 	line->address = (uint32_t)address;
 	line->bits = (uint32_t)bits;

@@ -39,6 +39,16 @@ const struct nti_method_row nti_method_emulator = {
 	.cost = "memory; the command takes 4 to 16 times as long",
 };
 
+const char *const nti_space_names[NTI_SPACES] = {
+	"",
+	[NTHW_SPACE_MSR] = "msr",
+	[NTHW_SPACE_PCI] = "pci",
+	[NTHW_SPACE_CP15] = "cp15",
+	[NTHW_SPACE_MMIO] = "mmio",
+	[NTHW_SPACE_SYSREG] = "sysreg",
+	[NTHW_SPACE_PMSEL] = "pmsel",
+};
+
 #define ROW(NAME, name) &nti_method_##name,
 static const struct nti_method_row *const rows[] = { NTI_METHODS(ROW) };
 

@@ -33,6 +33,10 @@
 #define NTI_METHOD_NUMBER(NAME, name) NTI_METHOD_##NAME,
 enum nti_method { NTI_METHODS(NTI_METHOD_NUMBER) NTI_METHOD_COUNT };
 
+/* Spaces of registers as the driver's folders are called: "msr". */
+#define NTI_SPACES (NTHW_SPACE_PMSEL + 1)
+extern const char *const nti_space_names[NTI_SPACES]; /* the first, of no space, is "" */
+
 struct nti_method_ops; /* handle_inner.h */
 struct nti_access_ops; /* access.h */
 

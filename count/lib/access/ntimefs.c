@@ -46,27 +46,10 @@ struct nti_ntimefs {
 	bool was_open; /* it was opened for what failed */
 };
 
-static const char *folder_of(enum nthw_space space)
-{
-	switch (space) {
-	case NTHW_SPACE_MSR:
-		return "msr";
-	case NTHW_SPACE_SYSREG:
-		return "sysreg";
-	case NTHW_SPACE_CP15:
-		return "cp15";
-	case NTHW_SPACE_PMSEL:
-		return "pmsel";
-	default:
-		return NULL;
-	}
-}
-
 /* Path of a register: of CPU @unit, or of its package. */
 static int set_path(struct nti_ntimefs *fs, enum nthw_space space, unsigned int unit,
 		    bool is_of_package, uint32_t address)
 {
-	const char *folder = folder_of(space);
 	int n;
 
 	fs->space = space;
@@ -75,9 +58,9 @@ static int set_path(struct nti_ntimefs *fs, enum nthw_space space, unsigned int 
 		n = snprintf(fs->path, sizeof(fs->path),
 			     NTIME_FS_PATH "/core%u/uncore/pci/%s/0x%03x", unit, fs->function,
 			     address);
-	else if (folder)
+	else if (space != NTHW_SPACE_PCI && space != NTHW_SPACE_MMIO)
 		n = snprintf(fs->path, sizeof(fs->path), NTIME_FS_PATH "/core%u/%s%s/0x%x", unit,
-			     is_of_package ? "uncore/" : "", folder, address);
+			     is_of_package ? "uncore/" : "", nti_space_names[space], address);
 	else
 		return -ENOTSUP;
 	return n < 0 || (size_t)n >= sizeof(fs->path) ? -ENAMETOOLONG : 0;
@@ -438,7 +421,7 @@ static int find_readable(struct nti_os *os)
 	int ret;
 
 	for (i = 0; i < NTI_ARRAY_SIZE(spaces); i++) {
-		walk.folder = folder_of(spaces[i]);
+		walk.folder = nti_space_names[spaces[i]];
 		(void)snprintf(path, sizeof(path), NTIME_FS_PATH "/core0/%s", walk.folder);
 		ret = os->ops->list(os, path, try_register, &walk);
 		if (ret == 1)

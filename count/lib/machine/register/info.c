@@ -84,7 +84,7 @@ void nti_register_info(const struct nti_registers *r, const struct nti_register 
 		.path = reg->path,
 		.unit = reg->unit,
 		.device = reg->function ? reg->function->address : "",
-		.space = nti_register_space(reg->row->space),
+		.space = nti_space_names[reg->row->space],
 		.table = reg->table->name,
 		.name = reg->name,
 		.linux_name = reg->linux_name,

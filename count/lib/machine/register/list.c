@@ -30,7 +30,7 @@ struct nti_register *nti_registers_add(struct nti_registers *r, const struct nth
 	(void)snprintf(reg->unit, sizeof(reg->unit), "%s%u",
 		       scope == NTHW_SCOPE_CPU ? "core" : "uncore", number);
 	(void)snprintf(reg->path, sizeof(reg->path), "%s/%s/%s", reg->unit,
-		       nti_register_space(row->space), file);
+		       nti_space_names[row->space], file);
 	return reg;
 }
 

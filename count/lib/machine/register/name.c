@@ -54,8 +54,7 @@ static bool is_function(const struct nti_register *reg, const char *typed, size_
 /* "msr:0x38d", "pci:7f:10.0:0xf4": the space, and behind the last colon the address. */
 static bool is_in_space(const struct nti_register *reg, const char *typed)
 {
-	const char *space = nti_register_space(reg->row->space), *last = strrchr(typed, ':'),
-		   *first;
+	const char *space = nti_space_names[reg->row->space], *last = strrchr(typed, ':'), *first;
 	size_t chars = strlen(space);
 
 	if (nti_text_compare_n(typed, space, chars) != 0 || typed[chars] != ':' ||

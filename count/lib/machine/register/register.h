@@ -81,11 +81,7 @@ int nti_registers_from_functions(struct nti_registers *r);
 unsigned int nti_register_package(struct nti_os *os, const struct nti_register_source *handles,
 				  unsigned int cpu);
 
-/*
- * Folder of registers of that space in the tree: "msr"; and the file's name for an address:
- * "0x38d", "0x0f4", "0x00a680".
- */
-const char *nti_register_space(enum nthw_space space);
+/* The name of an address' file in the tree: "0x38d", "0x0f4", "0x00a680". */
 void nti_register_file(enum nthw_space space, uint32_t address, char *buf, size_t size);
 
 /* ---- names: name.c ---- */

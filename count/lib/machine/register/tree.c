@@ -12,42 +12,11 @@
 #include "base/common/text.h"
 #include "count/lib/machine/register/register.h"
 
-static const struct space {
-	enum nthw_space space;
-	const char *name;
-} spaces[] = {
-	{ NTHW_SPACE_MSR, "msr" },   { NTHW_SPACE_PCI, "pci" },	      { NTHW_SPACE_MMIO, "mmio" },
-	{ NTHW_SPACE_CP15, "cp15" }, { NTHW_SPACE_SYSREG, "sysreg" }, { NTHW_SPACE_PMSEL, "pmsel" },
-};
-
-#define SPACES (sizeof(spaces) / sizeof(spaces[0]))
-
-const char *nti_register_space(enum nthw_space space)
-{
-	size_t i;
-
-	for (i = 0; i < SPACES; i++) {
-		if (spaces[i].space == space)
-			return spaces[i].name;
-	}
-	return "";
-}
-
 void nti_register_file(enum nthw_space space, uint32_t address, char *buf, size_t size)
 {
-	size_t i;
+	int digits = space == NTHW_SPACE_PCI ? 3 : space == NTHW_SPACE_MMIO ? 6 : 1;
 
-	buf[0] = '\0';
-	for (i = 0; i < SPACES; i++) {
-		if (spaces[i].space != space)
-			continue;
-		if (space == NTHW_SPACE_PCI)
-			(void)snprintf(buf, size, "0x%03x", address);
-		else if (space == NTHW_SPACE_MMIO)
-			(void)snprintf(buf, size, "0x%06x", address);
-		else
-			(void)snprintf(buf, size, "0x%x", address);
-	}
+	(void)snprintf(buf, size, "0x%0*x", digits, address);
 }
 
 /* Where the walk is. */
@@ -134,14 +103,12 @@ static int add_unit_folder(void *arg, const char *name)
 {
 	struct place *p = arg;
 	char path[160];
-	size_t i;
 	int ret;
 
-	for (i = 0; i < SPACES && strcmp(spaces[i].name, name) != 0; i++)
-		;
-	if (i == SPACES)
-		return 0;
-	p->space = spaces[i].space;
+	p->space = NTHW_SPACE_MSR;
+	while (strcmp(name, nti_space_names[p->space]) != 0)
+		if (++p->space == NTI_SPACES)
+			return 0;
 	(void)snprintf(p->folder, sizeof(p->folder), "%s/%s", p->unit, name);
 	if (p->space != NTHW_SPACE_PCI)
 		return add_folder(p);
