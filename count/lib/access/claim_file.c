@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "count/lib/access/claim_file.h"
-#include "count/lib/access/claim_row.h"
 #include "count/lib/access/method.h"
 #include "base/common/crc.h"
 #include "base/common/text.h"

@@ -56,7 +56,7 @@ struct nti_claim_record {
 
 /*
  * Exactly NTI_CLAIM_LINE_BYTES, without NUL. -E2BIG: it does not fit; -EINVAL: it would not be
- * believed when it is read, as it has no row or bits that its row does not store (claim_row.h).
+ * believed when it is read, as it has no row or bits that its row does not store.
  */
 int nti_claim_head_format(const struct nti_claim_head *head, char *text);
 int nti_claim_line_format(const struct nti_claim_line *line, char *text);
@@ -94,5 +94,25 @@ void nti_claim_clean(char *text);
 
 /* Letters, digits and "-_.:", not too long, and no hidden file: fit to be a claim's name. */
 bool nti_claim_is_name(const char *name);
+
+/* ---- what a repair may write: claim_row.c ---- */
+
+/*
+ * The row of the register that @line names, in the table of a PMU, of one of its boxes or of a
+ * graphics chip; NULL when none has that name at that address, in that width. Tables of other
+ * machines count: which of them this one has is not known where a recording or another root is
+ * looked at.
+ */
+const struct nthw_reg *nti_claim_row(const struct nti_claim_line *line);
+
+/* Does its register let counters run, and are all its bits such as hardware keeps in it? */
+bool nti_claim_is_repairable(const struct nti_claim_line *line);
+
+/*
+ * Has the PCI function of these ids the register @name, which lets counters run, at @address of its
+ * configuration space, or of BAR 0 of a graphics card? A record could name any function.
+ */
+bool nti_claim_is_of_device(uint32_t vendor_id, uint32_t device_id, const char *name,
+			    uint32_t address);
 
 #endif

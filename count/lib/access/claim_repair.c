@@ -7,7 +7,6 @@
 
 #include "count/lib/access/claim.h"
 #include "count/lib/access/claim_file.h"
-#include "count/lib/access/claim_row.h"
 #include "count/lib/access/msr.h"
 #include "count/lib/access/pci.h"
 #include "base/common/text.h"

@@ -7,7 +7,6 @@
 #include "core/regs/regs.h"
 #include "core/seq/box.h"
 #include "count/lib/access/claim_file.h"
-#include "count/lib/access/claim_row.h"
 
 /* @row, if it is what @line says. */
 static const struct nthw_reg *if_named(const struct nthw_reg *row, uint32_t index,

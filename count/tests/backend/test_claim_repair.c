@@ -17,7 +17,6 @@
 #include "core/regs/regs.h"
 #include "core/seq/box.h"
 #include "count/lib/access/claim_file.h"
-#include "count/lib/access/claim_row.h"
 #include "base/os/process.h"
 #include "count/tests/backend/claim_pmu.h"
 #include "base/tests/tt.h"

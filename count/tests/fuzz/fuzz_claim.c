@@ -5,7 +5,6 @@
  * read, and tells how counters are switched off: by no other bits than those on record.
  */
 #include "count/lib/access/claim_file.h"
-#include "count/lib/access/claim_row.h"
 #include "base/tests/fuzz/fuzz.h"
 
 static void check_line(const struct nti_claim_line *line)
