@@ -114,12 +114,9 @@ static int tree_denied(const struct nti_access *a, int error, const char *verb)
 
 static int tree_refused(const struct nti_access *a, int error, const char *verb)
 {
-	char why[128];
+	char why[128] = NTI_NTIMEFS_REFUSAL_GUESS;
 
-	if (!nti_ntimefs_refusal(a->os, why, sizeof(why)))
-		(void)snprintf(why, sizeof(why),
-			       "the kernel is locked down, or this is a container or root "
-			       "without CAP_SYS_RAWIO");
+	(void)nti_ntimefs_refusal(a->os, why, sizeof(why));
 	return nti_error(a->e, error, "%s cannot be %s: %s", a->place, verb, why);
 }
 

@@ -80,12 +80,6 @@ static struct file *find_file(const struct nti_ntimefs *fs, enum nthw_space spac
 	return NULL;
 }
 
-/* Room for one more file, at the end, not yet counted; NULL without memory. */
-static struct file *room_for_file(struct nti_ntimefs *fs)
-{
-	return nti_grow(&fs->file, fs->files) ? &fs->file[fs->files] : NULL;
-}
-
 /*
  * What a mapping says, made safe against drivers of other versions. False: it is not the
  * description of a register.
@@ -160,24 +154,22 @@ static bool is_secret(const struct nthw_reg *row)
 	return row->secret != NTHW_SECRET_NONE;
 }
 
-static int open_path(struct nti_ntimefs *fs, bool for_write, bool is_readable)
+static int open_path(struct nti_ntimefs *fs, const struct file *file, bool is_readable)
 {
-	return fs->os->ops->open(fs->os, fs->path,
-				 for_write ? (is_readable ? O_RDWR : O_WRONLY) : O_RDONLY);
+	int flags = file->is_writable ? (is_readable ? O_RDWR : O_WRONLY) : O_RDONLY;
+	int ret = set_path(fs, file->space, file->unit, file->is_of_package, file->address);
+
+	return ret < 0 ? ret : fs->os->ops->open(fs->os, fs->path, flags);
 }
 
 static int open_register(struct nti_ntimefs *fs, struct file *file, bool is_readable)
 {
-	int fd = set_path(fs, file->space, file->unit, false, file->address);
+	int fd = open_path(fs, file, is_readable);
 
-	if (fd == 0)
-		fd = open_path(fs, file->is_writable, is_readable);
 	if (fd != -ENOENT)
 		return fd;
 	file->is_of_package = true;
-	fd = set_path(fs, file->space, file->unit, true, file->address);
-	if (fd == 0)
-		fd = open_path(fs, file->is_writable, is_readable);
+	fd = open_path(fs, file, is_readable);
 	return fd == -ENOENT ? -ENXIO : fd;
 }
 
@@ -189,7 +181,7 @@ static int open_register(struct nti_ntimefs *fs, struct file *file, bool is_read
 static int get_file(struct nti_ntimefs *fs, enum nthw_space space, unsigned int unit,
 		    uint32_t address, bool for_write, struct file **out)
 {
-	struct file *old = find_file(fs, space, unit, address), *file;
+	struct file *old = find_file(fs, space, unit, address);
 	struct file made = {
 		.space = space, .unit = unit, .address = address, .is_writable = for_write
 	};
@@ -202,8 +194,7 @@ static int get_file(struct nti_ntimefs *fs, enum nthw_space space, unsigned int 
 		return 0;
 	/* The driver would refuse to open one that only clears for reading, and remember that. */
 	is_readable = !find_row(space, address, only_clears);
-	file = room_for_file(fs);
-	if (!file)
+	if (!nti_grow(&fs->file, fs->files))
 		return -ENOMEM;
 	fs->was_open = false;
 	made.fd = open_register(fs, &made, is_readable);
@@ -215,15 +206,12 @@ static int get_file(struct nti_ntimefs *fs, enum nthw_space space, unsigned int 
 		return ret;
 	}
 	/* Found anew: making room may have moved it. */
-	old = find_file(fs, space, unit, address);
-	if (old) {
-		close_file(fs, old);
-		file = old;
-	} else {
-		fs->files++;
-	}
-	*file = made;
-	*out = file;
+	*out = find_file(fs, space, unit, address);
+	if (*out)
+		close_file(fs, *out);
+	else
+		*out = &fs->file[fs->files++];
+	**out = made;
 	return 0;
 }
 
@@ -476,10 +464,8 @@ static int explain_denied(const struct nti_ntimefs *fs, struct nti_absence *out)
 
 	if (secret)
 		return nti_absence_set(out, NTIME_REASON_PERMISSION, fs->path,
-				       NTI_AS_ROOT ", or let root give this user that one file "
-						   "(chgrp, chmod; docs/security.md)",
-				       "%s is root's alone: %s", fs->path,
-				       nthw_secret_why(secret->secret));
+				       nti_why_driver_secret.remedy, "%s is root's alone: %s",
+				       fs->path, nthw_secret_why(secret->secret));
 	return nti_absence_set(out, NTIME_REASON_PERMISSION, fs->path,
 			       NTI_AS_ROOT ", or let the administrator give this user the "
 					   "file (chown, chmod)",
@@ -490,8 +476,7 @@ static int explain_denied(const struct nti_ntimefs *fs, struct nti_absence *out)
 /* The kernel is locked down, or who opens is in a container, or root without capabilities. */
 static int explain_refused(const struct nti_ntimefs *fs, const char *where, struct nti_absence *out)
 {
-	char why[128] = "the kernel is locked down, or this is a container or root without "
-			"CAP_SYS_RAWIO";
+	char why[128] = NTI_NTIMEFS_REFUSAL_GUESS;
 
 	if (nti_ntimefs_refusal(fs->os, why, sizeof(why)) && strstr(why, "locked down"))
 		return nti_absence_set(out, NTIME_REASON_LOCKDOWN, where,

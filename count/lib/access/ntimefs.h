@@ -75,6 +75,9 @@ int nti_ntimefs_explain_owner(struct nti_os *os, const char *where, struct nti_a
  * say: in a container it may know us by another number.
  */
 bool nti_ntimefs_refusal(struct nti_os *os, char *why, size_t size);
+/* What it may be then. */
+#define NTI_NTIMEFS_REFUSAL_GUESS                                                                  \
+	"the kernel is locked down, or this is a container or root without CAP_SYS_RAWIO"
 /*
  * Why a register of @where ("CPU 3", "package 0") could not be opened, read or written, and what to
  * do. 0 or -ENOMEM.
