@@ -26,31 +26,6 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-static void take_absence(struct ntime_method_info *info, const struct nti_absence *absent)
-{
-	info->usable = !absent->code;
-	info->reason_code = absent->code;
-	info->remedy_kind = absent->remedy_kind;
-	info->about = or_empty(absent->about);
-	info->reason = or_empty(absent->reason);
-	info->remedy = or_empty(absent->remedy);
-}
-
-/*
- * Whether this user can use a method, and if not why; texts that are not static belong to @absent.
- * 0 or -ENOMEM.
- */
-static int describe_perf(struct ntime_ctx *ctx, struct ntime_method_info *info,
-			 struct nti_absence *absent)
-{
-	int ret = nti_perf_probe(ctx->os);
-
-	if (ret < 0 && nti_perf_explain_probe(ctx->os, ret, absent) < 0)
-		return -ENOMEM;
-	take_absence(info, absent);
-	return 0;
-}
-
 static const struct nti_why *why_no_replay(const struct ntime_ctx *ctx)
 {
 	static const struct nti_why no_recording = {
@@ -76,7 +51,7 @@ static const struct nti_why *why_no_model(const struct ntime_ctx *ctx)
 }
 
 /* Of a program of this machine's own architecture; others have theirs in the same package. */
-static int describe_emulator(struct ntime_method_info *info, struct nti_absence *absent)
+static int explain_emulator(struct nti_absence *absent)
 {
 	static const struct nti_why not_known = {
 		.code = NTIME_REASON_NO_HARDWARE,
@@ -92,80 +67,71 @@ static int describe_emulator(struct ntime_method_info *info, struct nti_absence 
 	};
 	const char *name = nte_host_emulator();
 	char path[PATH_MAX];
-	int error = name ? nti_exec_find(name, path) : 0, ret = 0;
+	int error = name ? nti_exec_find(name, path) : -ENOENT;
 
-	if (!name || error == -ENOENT)
-		ret = nti_absence_set_why(absent, name ? &not_installed : &not_known);
-	else if (error)
-		ret = nti_absence_set_failed(absent, NTIME_REASON_FAILED, name, error, NULL,
-					     "%s cannot be executed: %s", name, strerror(-error));
-	take_absence(info, absent);
-	return ret;
+	if (error == -ENOENT)
+		return nti_absence_set_why(absent, name ? &not_installed : &not_known);
+	if (error)
+		return nti_absence_set_failed(absent, NTIME_REASON_FAILED, name, error, NULL,
+					      "%s cannot be executed: %s", name, strerror(-error));
+	return 0;
 }
 
-static int describe_method(struct ntime_ctx *ctx, enum nti_method method,
-			   struct ntime_method_info *info, struct nti_absence *absent)
+/*
+ * Whether this user can use a method, and if not why: @absent is filled then. 0 or -ENOMEM.
+ */
+static int explain_method(struct ntime_ctx *ctx, enum nti_method method, struct nti_absence *absent)
 {
-	const struct nti_method_row *row = nti_method_get(method);
 	const struct nti_why *why;
 	int ret;
 
-	*info = (struct ntime_method_info){ .size = sizeof(*info),
-					    .name = row->name,
-					    .reaches = row->reaches,
-					    .cost = row->cost,
-					    .about = "",
-					    .reason = "",
-					    .remedy = "" };
 	switch (method) {
 	case NTI_METHOD_PERF:
-		return describe_perf(ctx, info, absent);
+		ret = nti_perf_probe(ctx->os);
+		return ret < 0 ? nti_perf_explain_probe(ctx->os, ret, absent) : 0;
 	case NTI_METHOD_CLOCK:
 		why = nti_clock_problem(ctx);
-		info->usable = !why->code;
 		break;
 	case NTI_METHOD_PROC:
 		why = nti_proc_why(ctx->os);
-		info->usable = !why->code;
 		break;
 	case NTI_METHOD_EMULATOR:
-		return describe_emulator(info, absent);
+		return explain_emulator(absent);
 	case NTI_METHOD_MODEL:
 		why = why_no_model(ctx);
-		info->usable = !why->code;
 		break;
 	case NTI_METHOD_REPLAY:
 		why = why_no_replay(ctx);
-		info->usable = !why->code;
 		break;
 	default:
-		ret = nti_method_probe(ctx->os, method, &why);
-		if (ret == -ENOMEM)
-			return ret;
-		info->usable = ret == 0;
+		if (nti_method_probe(ctx->os, method, &why) == -ENOMEM)
+			return -ENOMEM;
 	}
-	info->reason_code = why->code;
-	info->remedy_kind = nti_remedy_kind(why->code, why->remedy);
-	info->about = why->about;
-	info->reason = why->reason;
-	info->remedy = nti_why_remedy(why);
-	return 0;
+	return why->code ? nti_absence_set_why(absent, why) : 0;
 }
 
 int ntime_method_for_each(struct ntime_ctx *ctx,
 			  int (*fn)(void *arg, const struct ntime_method_info *method), void *arg)
 {
 	struct nti_absence absent = { 0 };
-	struct ntime_method_info info;
 	enum nti_method i;
 	int ret = 0;
 
 	for (i = 0; i < NTI_METHOD_COUNT && ret == 0; i++) {
-		if (!nti_method_get(i)->reaches)
+		const struct nti_method_row *row = nti_method_get(i);
+
+		if (!row->reaches)
 			continue;
-		ret = describe_method(ctx, i, &info, &absent);
+		ret = explain_method(ctx, i, &absent);
 		if (ret == 0)
-			ret = fn(arg, &info);
+			ret = fn(arg, &(struct ntime_method_info){
+					      .size = sizeof(struct ntime_method_info),
+					      .usable = !absent.code,
+					      .name = row->name,
+					      .reaches = row->reaches,
+					      .cost = row->cost,
+					      NTI_ABSENCE_INFO(&absent),
+				      });
 		nti_absence_fini(&absent);
 	}
 	return ret ? ret : nti_context_shortage(ctx);
