@@ -20,16 +20,13 @@
 static int package_of(void *arg, unsigned int cpu)
 {
 	const struct nti_topology *topology;
-	size_t i;
+	const struct nti_cpu *row;
 	int ret = nti_context_topology(arg, &topology);
 
 	if (ret < 0)
 		return ret;
-	for (i = 0; i < topology->total.cpus; i++) {
-		if (topology->cpu[i].cpu == (int32_t)cpu)
-			return topology->cpu[i].package;
-	}
-	return -ENXIO;
+	row = nti_topology_cpu(topology, cpu);
+	return row ? row->package : -ENXIO;
 }
 
 static struct nti_register_source handles_of(struct ntime_ctx *ctx)
@@ -126,7 +123,6 @@ struct package {
 static int is_of_package(void *arg, unsigned int cpu)
 {
 	struct package *p = arg;
-
 	struct nti_register_source handles = handles_of(p->ctx);
 
 	return nti_register_package(p->ctx->os, &handles, cpu) == p->number;

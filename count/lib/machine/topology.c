@@ -98,8 +98,7 @@ static void describe_cpu(hwloc_topology_t hw, hwloc_obj_t pu, struct nti_cpu *ou
 		out->die = out->package;
 }
 
-/* The row of CPU @cpu among @t's; NULL: none. */
-static struct nti_cpu *row_of(const struct nti_topology *t, unsigned int cpu)
+struct nti_cpu *nti_topology_cpu(const struct nti_topology *t, unsigned int cpu)
 {
 	size_t low = 0, high = t->total.cpus;
 
@@ -126,7 +125,7 @@ static void place_nodes(hwloc_topology_t hw, struct nti_topology *t)
 	while ((node = hwloc_get_next_obj_by_type(hw, HWLOC_OBJ_NUMANODE, node)) != NULL) {
 		for (cpu = hwloc_bitmap_first(node->cpuset); cpu >= 0;
 		     cpu = hwloc_bitmap_next(node->cpuset, cpu)) {
-			row = row_of(t, (unsigned int)cpu);
+			row = nti_topology_cpu(t, (unsigned int)cpu);
 			if (row && row->is_online && row->node < 0)
 				row->node = (int)node->logical_index;
 		}
@@ -139,7 +138,7 @@ static void place_cpus(hwloc_topology_t hw, struct nti_topology *t)
 	hwloc_obj_t pu = NULL;
 
 	while ((pu = hwloc_get_next_obj_by_type(hw, HWLOC_OBJ_PU, pu)) != NULL) {
-		row = row_of(t, pu->os_index);
+		row = nti_topology_cpu(t, pu->os_index);
 		if (row)
 			describe_cpu(hw, pu, row);
 	}
@@ -279,11 +278,6 @@ void nti_topology_free(struct nti_topology *t)
 		return;
 	free(t->cpu);
 	free(t);
-}
-
-const struct nti_cpu *nti_topology_cpu(const struct nti_topology *t, unsigned int cpu)
-{
-	return row_of(t, cpu);
 }
 
 int nti_topology_domain(const struct nti_cpu *cpu, enum nti_unit_scope scope)

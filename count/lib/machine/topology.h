@@ -45,7 +45,7 @@ int nti_topology_xml(struct nti_os *os, char **out, struct nti_error *e);
 int nti_topology_from_synthetic(const char *text, struct nti_topology *t);
 
 /* The row of CPU @cpu, or NULL. */
-const struct nti_cpu *nti_topology_cpu(const struct nti_topology *t, unsigned int cpu);
+struct nti_cpu *nti_topology_cpu(const struct nti_topology *t, unsigned int cpu);
 /* Number of the core, cache or package of @cpu, which is on line; -1: not known, or off line. */
 int nti_topology_domain(const struct nti_cpu *cpu, enum nti_unit_scope scope);
 
