@@ -5,13 +5,24 @@
 #include <stdlib.h>
 
 #include "core/base/names.h"
-#include "count/lib/pmu/last_read.h"
 #include "count/lib/pmu/pmu.h"
 #include "count/lib/pmu/pmu_hw.h"
 
+/*
+ * The register that was read last, for the time of one look: many states are bits of one, and each
+ * read of it is a call of the kernel's that interrupts a CPU.
+ */
+struct last_read {
+	struct nthw_io io; /* first: its functions get this pointer; writes nothing */
+	struct nthw_io *to;
+	bool is_valid;
+	uint32_t address;
+	uint64_t value;
+};
+
 struct box_hw {
 	struct nti_pmu_hw hw; /* first */
-	struct nti_last_read last;
+	struct last_read last;
 	struct nti_handle *handle;
 	struct nthw_box box;
 	struct nthw_box_state state;
@@ -256,6 +267,30 @@ static const struct nti_pmu_hw_ops box_ops = {
 	.free = box_free,
 };
 
+static int read_last(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,
+		     uint64_t *value)
+{
+	struct last_read *last = (struct last_read *)io;
+	int ret = 0;
+
+	if (!last->is_valid || last->address != address) {
+		ret = last->to->read(last->to, space, unit, address, &last->value);
+		last->is_valid = ret == 0;
+		last->address = address;
+	}
+	if (ret == 0)
+		*value = last->value;
+	return ret;
+}
+
+/* Counters that always run are only read. */
+static int write_none(struct nthw_io *io, enum nthw_space space, unsigned int unit,
+		      uint32_t address, uint64_t value)
+{
+	(void)io, (void)space, (void)unit, (void)address, (void)value;
+	return -EPERM;
+}
+
 /* Hold every counter: who comes later is refused at once and not in the middle of counting. */
 static int hold(struct box_hw *box)
 {
@@ -303,7 +338,8 @@ int nti_box_hw_new(struct nti_handle *handle, const struct nthw_box_kind *kind, 
 					 .number = number,
 					 .is_guarded = nti_handle_is_guarded(handle) } };
 	if (kind->free) {
-		nti_last_read_init(&box->last, box->box.io);
+		box->last.io = (struct nthw_io){ .read = read_last, .write = write_none };
+		box->last.to = box->box.io;
 		box->box.io = &box->last.io;
 	}
 	ret = take(box);
