@@ -3,14 +3,13 @@
  * A card's events for lists. Which two fit into one pass the planner is asked, for each pair; a
  * bit of the conflict flags stands for a set of events of which no two do.
  */
-#include "count/lib/context/card_events.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "count/include/ntime/list.h"
 #include "base/common/text.h"
+#include "count/lib/context/context.h"
 #include "count/lib/event/box_events.h"
 #include "count/lib/plan/plan.h"
 #include "count/lib/pmu/pmu.h"

@@ -93,4 +93,24 @@ int nti_context_count_cpus(struct ntime_ctx *ctx);
 /* CPUs on line as the kernel's list in memory of the caller. 0 or -errno. */
 int nti_context_online(struct ntime_ctx *ctx, char *buf, size_t size);
 
+/* ---- which errata this machine's processors have: errata.c ---- */
+
+/*
+ * The next erratum from number *@next (start with 0) on that this machine has; NULL at the end. The
+ * processor is looked at when first asked.
+ */
+const struct nti_erratum *nti_context_erratum(struct ntime_ctx *ctx, size_t *next);
+
+/* ---- what an event of a graphics card needs, and beside which others: card_events.c ---- */
+
+struct nti_card_events;
+
+/* Of all events of card @unit that can be counted. 0 or -ENOMEM. */
+int nti_card_events_new(struct ntime_ctx *ctx, const struct nti_unit *unit,
+			struct nti_card_events **out);
+void nti_card_events_free(struct nti_card_events *c);
+/* Of the event that nti_event_parse() takes as @name; NULL: it cannot be counted. Lives in @c. */
+const struct ntime_card_event *nti_card_events_find(const struct nti_card_events *c,
+						    const char *name);
+
 #endif

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "count/lib/context/context.h"
-#include "count/lib/context/errata.h"
 #include "base/os/cpuinfo.h"
 
 /* Arm ARM, MIDR_EL1: implementer, variant, architecture, part, revision. */

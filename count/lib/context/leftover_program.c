@@ -9,7 +9,7 @@
 
 #include "base/common/grow.h"
 #include "count/lib/access/claim.h"
-#include "count/lib/context/leftover_program.h"
+#include "count/lib/context/problem.h"
 #include "count/lib/machine/unit.h"
 
 /* A server has dozens of boxes: names beyond this are counted only. */

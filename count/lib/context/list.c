@@ -16,7 +16,6 @@
 #include "base/os/exec_file.h"
 #include "count/lib/perf/perf.h"
 #include "emulator/program.h"
-#include "count/lib/context/card_events.h"
 #include "count/lib/context/context.h"
 #include "count/lib/context/problem.h"
 #include "count/lib/pmu/pmu.h"

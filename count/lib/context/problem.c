@@ -18,7 +18,6 @@
 #include "count/lib/event/resolve.h"
 #include "base/common/library.h"
 #include "base/common/text.h"
-#include "count/lib/context/leftover_program.h"
 #include "count/lib/context/problem.h"
 #include "base/os/symbols.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/common/grow.h"
 #include "base/common/text.h"
-#include "count/lib/context/errata.h"
+#include "count/lib/context/context.h"
 #include "count/lib/count/doubt.h"
 #include "count/lib/count/estimates.h"
 #include "count/lib/count/plan.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/common/compiler.h"
-#include "count/lib/perf/missing.h"
+#include "count/lib/perf/refusal.h"
 #include "count/lib/machine/cpu.h"
 
 /* By the bit of CPUID leaf 0xa, EBX. */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "count/lib/perf/missing.h"
 #include "count/lib/perf/perf.h"
 #include "count/lib/perf/refusal.h"
 #include "base/common/text.h"

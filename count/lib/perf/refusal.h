@@ -30,4 +30,11 @@ bool nti_refusal_is_filtered(struct nti_os *os);
 /* What to do about that. 0 or -ENOMEM. */
 int nti_refusal_explain_filter(struct nti_os *os, struct nti_absence *out);
 
+/*
+ * missing.c: the kernel has no event for @attr of @unit. 0: it asked the processor, and @out says
+ * what that answered; -ENOMEM; 1: of that nothing is known.
+ */
+int nti_missing_explain(struct nti_os *os, const struct nti_unit *unit,
+			const struct perf_event_attr *attr, struct nti_absence *out);
+
 #endif

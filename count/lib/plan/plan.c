@@ -9,7 +9,6 @@
 #include "count/lib/plan/match.h"
 #include "count/lib/plan/plan.h"
 #include "count/lib/plan/problem.h"
-#include "count/lib/plan/reason.h"
 #include "count/lib/plan/search.h"
 
 /*

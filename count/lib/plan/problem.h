@@ -85,4 +85,10 @@ uint64_t nti_plan_component(const struct nti_plan_problem *pb, unsigned int item
 /* Events of @items that need a counter. */
 uint64_t nti_plan_events_of(const struct nti_plan_problem *pb, uint64_t items);
 
+/*
+ * reason.c: fill .reason of @plan, whose passes are set. A constraint is named only if it alone
+ * forbids fewer passes.
+ */
+void nti_plan_find_reasons(const struct nti_plan_problem *pb, struct nti_plan *plan);
+
 #endif

@@ -5,7 +5,7 @@
 
 #include "count/lib/plan/match.h"
 #include "count/lib/plan/names.h"
-#include "count/lib/plan/reason.h"
+#include "count/lib/plan/problem.h"
 
 /*
  * One of @events that sits in @pass, else in the first later pass: more than @pass passes are
