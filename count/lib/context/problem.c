@@ -99,10 +99,11 @@ int nti_unit_problem(struct ntime_ctx *ctx, const struct nti_unit *unit, struct 
 	return ret < 0 ? nti_perf_explain_probe(ctx->os, ret, out) : 0;
 }
 
+static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
+
 /* 0 when the kernel takes @part in user mode, which needs the least permission; else -errno. */
 static int try_part(struct ntime_ctx *ctx, const struct nti_part *part)
 {
-	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
 	struct perf_event_attr attr = nti_part_attr(part);
 	struct nti_perf_group alone;
 	int ret;
@@ -117,7 +118,6 @@ static int try_part(struct ntime_ctx *ctx, const struct nti_part *part)
 int nti_generic_problem(struct ntime_ctx *ctx, const struct nti_event *event,
 			struct nti_absence *out)
 {
-	static const struct nti_perf_where self = { .pid = 0, .cpu = -1 };
 	const struct nti_part *part;
 	int ret = 0;
 	size_t i;

@@ -201,21 +201,3 @@ int nti_perf_explain_probe(struct nti_os *os, int error, struct nti_absence *out
 
 	return nti_perf_explain(os, &any, &attr, self, error, out);
 }
-
-int nti_perf_probe(struct nti_os *os)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	int fd = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
-
-	if (fd < 0)
-		return fd;
-	os->ops->close(os, fd);
-	return 0;
-}

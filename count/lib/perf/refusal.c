@@ -62,6 +62,13 @@ static struct perf_event_attr least_attr(void)
 					 .exclude_hv = 1 };
 }
 
+int nti_perf_probe(struct nti_os *os)
+{
+	struct perf_event_attr attr = least_attr();
+
+	return try_open(os, &attr, self, 0);
+}
+
 static bool has_filter(struct nti_os *os)
 {
 	return status_number(os, STATUS, "Seccomp:", 10) == SECCOMP_MODE_FILTER;
@@ -82,7 +89,7 @@ bool nti_refusal_is_filtered(struct nti_os *os)
 	/* Only a kernel with perf events has that setting. */
 	if (ret == -ENOSYS)
 		return nti_perf_paranoid(os) != INT_MAX;
-	return ret != -EINVAL || try_open(os, &attr, self, 0) == -EINVAL;
+	return ret != -EINVAL || nti_perf_probe(os) == -EINVAL;
 }
 
 /* Docker and Podman allow the call to who has the capability; systemd has lists of its own. */
@@ -199,7 +206,6 @@ int nti_refusal_explain(struct nti_os *os, const struct nti_unit *unit,
 			const struct perf_event_attr *attr, struct nti_perf_where where, int error,
 			struct nti_absence *out)
 {
-	struct perf_event_attr least = least_attr();
 	int level = nti_perf_paranoid(os), wanted = level_for(unit, attr, where, level);
 	bool is_open, is_privileged = os->ops->is_privileged(os, true);
 
@@ -210,7 +216,7 @@ int nti_refusal_explain(struct nti_os *os, const struct nti_unit *unit,
 		return nti_refusal_explain_filter(os, out);
 	if (!is_privileged && level > wanted && level != INT_MAX)
 		return nti_perf_explain_level(os, unit, level, wanted, out);
-	is_open = try_open(os, &least, self, 0) == 0;
+	is_open = nti_perf_probe(os) == 0;
 	if (where.pid > 0 && is_open && !may_trace_all(os))
 		return explain_process(os, where.pid, out);
 	if (!is_privileged && level == INT_MAX && !is_open)
