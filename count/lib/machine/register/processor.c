@@ -2,21 +2,16 @@
 /* Which registers CPUs have where no driver tells: what their kind says. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/regs/devices.h"
 #include "core/regs/regs.h"
+#include "base/common/set.h"
 #include "base/common/text.h"
 #include "count/lib/machine/cpu.h"
 #include "count/lib/machine/register/register.h"
 
 #define ONLINE_BYTES 4096
-
-struct nti_processor {
-	struct nthw_x86_cpu x86;
-	const struct nthw_table *arm; /* the one table of an ARM processor; NULL on others */
-};
 
 /*
  * uname -m tells which monitor there is; how many counters it has only the driver can ask, so
@@ -31,32 +26,23 @@ static const struct nthw_table *arm_table(const char *arch)
 	return strncmp(arch, "armv6", 5) == 0 ? &nthw_arm1176 : NULL;
 }
 
-static int processor_new(struct nti_os *os, struct nti_processor **out)
-{
-	*out = calloc(1, sizeof(**out));
-	if (!*out)
-		return -ENOMEM;
-	nti_cpu_identify(os, &(*out)->x86);
-	(*out)->arm = arm_table(os->ops->arch(os));
-	return 0;
-}
-
-static bool processor_has(const struct nti_processor *p, const struct nthw_table *table,
-			  const struct nthw_reg *row, uint32_t index)
-{
-	if (p->arm)
-		return table == p->arm && index == 0 && row->first == 0;
-	return row->space == NTHW_SPACE_MSR && nthw_cpu_has(&p->x86, table, row, index);
-}
-
 /* CPUs on line, each with its package, as the kernel numbers both. */
 struct cpus {
 	struct nti_registers *r;
-	struct nti_processor *p;
-	uint64_t packages[NTI_CPU_LIMIT / 64]; /* seen so far */
+	struct nthw_x86_cpu x86;
+	const struct nthw_table *arm; /* the one table of an ARM processor; NULL on others */
+	struct nti_set packages;      /* seen so far */
 	unsigned int package;
 	int ret;
 };
+
+static bool processor_has(const struct cpus *c, const struct nthw_table *table,
+			  const struct nthw_reg *row, uint32_t index)
+{
+	if (c->arm)
+		return table == c->arm && index == 0 && row->first == 0;
+	return row->space == NTHW_SPACE_MSR && nthw_cpu_has(&c->x86, table, row, index);
+}
 
 static int add_row(struct cpus *c, unsigned int cpu, const struct nthw_table *table,
 		   const struct nthw_reg *row, enum nthw_scope scope)
@@ -65,7 +51,7 @@ static int add_row(struct cpus *c, unsigned int cpu, const struct nthw_table *ta
 	uint32_t i;
 
 	for (i = 0; i < row->count; i++) {
-		if (!processor_has(c->p, table, row, i))
+		if (!processor_has(c, table, row, i))
 			continue;
 		reg = nti_registers_add(c->r, table, row, i, scope,
 					scope == NTHW_SCOPE_CPU ? cpu : c->package);
@@ -112,24 +98,16 @@ unsigned int nti_register_package(struct nti_os *os, const struct nti_register_s
 	return ret < 0 || ret >= NTI_CPU_LIMIT ? 0 : (unsigned int)ret;
 }
 
-static bool is_new_package(struct cpus *c, unsigned int cpu)
-{
-	unsigned int package = nti_register_package(c->r->os, c->r->handles, cpu);
-	uint64_t bit = (uint64_t)1 << package % 64;
-
-	c->package = package;
-	if (c->packages[package / 64] & bit)
-		return false;
-	c->packages[package / 64] |= bit;
-	return true;
-}
-
 static int add_cpu(void *arg, unsigned int cpu)
 {
 	struct cpus *c = arg;
 
+	c->package = nti_register_package(c->r->os, c->r->handles, cpu);
 	c->ret = add_scope(c, cpu, NTHW_SCOPE_CPU);
-	if (!c->ret && is_new_package(c, cpu))
+	if (c->ret || nti_set_has(&c->packages, c->package))
+		return c->ret;
+	c->ret = nti_set_add(&c->packages, c->package);
+	if (!c->ret)
 		c->ret = add_scope(c, cpu, NTHW_SCOPE_PACKAGE);
 	return c->ret;
 }
@@ -137,17 +115,11 @@ static int add_cpu(void *arg, unsigned int cpu)
 int nti_registers_from_processor(struct nti_registers *r)
 {
 	char online[ONLINE_BYTES] = "0";
-	struct cpus *c = calloc(1, sizeof(*c));
-	int ret = c ? processor_new(r->os, &c->p) : -ENOMEM;
+	struct cpus c = { .r = r, .arm = arm_table(r->os->ops->arch(r->os)) };
 
-	if (ret < 0)
-		goto out;
-	c->r = r;
+	nti_cpu_identify(r->os, &c.x86);
 	(void)nti_os_online(r->os, online, sizeof(online));
-	(void)nti_text_for_each_in_list(online, NTI_CPU_LIMIT, add_cpu, c);
-	ret = c->ret;
-	free(c->p);
-out:
-	free(c);
-	return ret;
+	(void)nti_text_for_each_in_list(online, NTI_CPU_LIMIT, add_cpu, &c);
+	nti_set_fini(&c.packages);
+	return c.ret;
 }
