@@ -53,27 +53,21 @@ static const struct nti_why *why_not(const struct nti_registers *r, const struct
 	return reg->function ? &nti_why_pci_for_root : nti_ntimefs_not_loaded(r->os);
 }
 
-static uint32_t scope_of(enum nthw_scope scope)
-{
-	switch (scope) {
-	case NTHW_SCOPE_CPU:
-		return NTIME_REGISTER_OF_CPU;
-	case NTHW_SCOPE_PACKAGE:
-		return NTIME_REGISTER_OF_PACKAGE;
-	default:
-		return NTIME_REGISTER_OF_DEVICE;
-	}
-}
-
 void nti_register_info(const struct nti_registers *r, const struct nti_register *reg,
 		       struct ntime_register_info *out)
 {
 	const struct nti_access a = nti_register_access(r, reg);
-	const struct nti_why *why;
+	const char *method = find_method(&a, R_OK);
+	bool is_readable = *method && nthw_reg_is_readable(reg->row);
+	const struct nti_why *why = is_readable ? &nti_why_nothing : why_not(r, reg);
 
 	*out = (struct ntime_register_info){
 		.size = sizeof(*out),
-		.scope = scope_of(reg->scope),
+		.is_readable = is_readable,
+		.is_writable = nthw_write_is_allowed(reg->row) && *find_method(&a, W_OK),
+		.scope = reg->scope == NTHW_SCOPE_CPU	    ? NTIME_REGISTER_OF_CPU
+			 : reg->scope == NTHW_SCOPE_PACKAGE ? NTIME_REGISTER_OF_PACKAGE
+							    : NTIME_REGISTER_OF_DEVICE,
 		.number = reg->number,
 		.cpu = reg->cpu,
 		.address = reg->address,
@@ -88,19 +82,9 @@ void nti_register_info(const struct nti_registers *r, const struct nti_register 
 		.table = reg->table->name,
 		.name = reg->name,
 		.linux_name = reg->linux_name,
-		.method = find_method(&a, R_OK),
+		.method = method,
 		.source = reg->row->source,
 		.id = (uint64_t)(reg - r->reg),
-		NTI_WHY_INFO(&nti_why_nothing),
+		NTI_WHY_INFO(why),
 	};
-	out->is_readable = *out->method && nthw_reg_is_readable(reg->row);
-	out->is_writable = nthw_write_is_allowed(reg->row) && *find_method(&a, W_OK);
-	if (out->is_readable)
-		return;
-	why = why_not(r, reg);
-	out->reason_code = why->code;
-	out->remedy_kind = nti_remedy_kind(why->code, why->remedy);
-	out->about = why->about;
-	out->reason = why->reason;
-	out->remedy = nti_why_remedy(why);
 }
