@@ -140,17 +140,16 @@ static bool has_files(struct nti_os *os, const char *unit)
 }
 
 /* Core PMUs say which design they know: caps/pmu_name, "skylake". */
-static char *describe_unit(struct nti_os *os, const char *name, enum nti_unit_kind kind)
+static char *describe_unit(struct nti_os *os, const struct nti_unit *unit, const char *desc)
 {
 	char design[64];
 
-	if (kind != NTI_UNIT_CORE)
-		return strdup(nti_unit_row(name)->desc);
-	if (nti_os_line(os, design, sizeof(design), NTI_SYSFS_DEVICES "/%s/caps/pmu_name", name) <
-		    0 ||
+	if (unit->kind != NTI_UNIT_CORE ||
+	    nti_os_line(os, design, sizeof(design), NTI_SYSFS_DEVICES "/%s/caps/pmu_name",
+			unit->name) < 0 ||
 	    !design[0])
-		return strdup(nti_unit_row(name)->desc);
-	return nti_text_format("%s (%s)", nti_unit_row(name)->desc, design);
+		return strdup(desc);
+	return nti_text_format("%s (%s)", desc, design);
 }
 
 bool nti_unit_keeps_cycles_apart(const struct nti_unit *unit)
@@ -189,6 +188,7 @@ static void count_unit(struct loader *l, struct nti_unit *unit)
 static int load_pmu(void *arg, const char *name)
 {
 	struct loader *l = arg;
+	const struct nti_unit_row *row;
 	struct nti_unit *unit;
 	uint64_t type;
 	int ret;
@@ -213,18 +213,19 @@ static int load_pmu(void *arg, const char *name)
 	unit->method = NTI_METHOD_PERF;
 	unit->type = (uint32_t)type;
 	unit->has_sysfs = has_files(l->os, name);
-	unit->is_mode_blind = unit->kind == NTI_UNIT_CORE && nti_unit_row(name)->is_mode_blind;
+	row = nti_unit_row(name);
+	unit->is_mode_blind = unit->kind == NTI_UNIT_CORE && row->is_mode_blind;
 	unit->has_rdpmc_term = unit->kind == NTI_UNIT_CORE &&
 			       nti_os_exists(l->os, NTI_SYSFS_DEVICES "/%s/format/rdpmc", name);
 	free(unit->desc);
-	unit->desc = describe_unit(l->os, name, unit->kind);
+	unit->desc = describe_unit(l->os, unit, row->desc);
 	if (!unit->desc)
 		return -ENOMEM;
 	count_unit(l, unit);
-	if (!nti_unit_row(name)->reason)
+	if (!row->reason)
 		return 0;
-	return nti_absence_set(&unit->absent, NTIME_REASON_NOT_SUPPORTED, name,
-			       nti_unit_row(name)->remedy, "%s", nti_unit_row(name)->reason);
+	return nti_absence_set(&unit->absent, NTIME_REASON_NOT_SUPPORTED, name, row->remedy, "%s",
+			       row->reason);
 }
 
 /*
@@ -488,31 +489,16 @@ const struct nti_unit *nti_units_find(const struct nti_units *units, const char 
 	return NULL;
 }
 
-/* "NAME", or "NAME_" and a decimal number. */
-static bool is_name_or_numbered(const char *unit, const char *name)
-{
-	size_t length = strlen(name);
-
-	if (strncmp(unit, name, length) != 0)
-		return false;
-	unit += length;
-	if (!*unit)
-		return true;
-	if (*unit++ != '_' || !*unit)
-		return false;
-	return strspn(unit, "0123456789") == strlen(unit);
-}
-
 static bool is_match(const char *unit, const char *name)
 {
 	static const char prefix[] = "uncore_";
 
-	if (nti_text_fits(name, unit) || is_name_or_numbered(unit, name))
+	if (nti_text_fits(name, unit) || nti_unit_is_numbered(unit, name))
 		return true;
 	if (strncmp(unit, prefix, sizeof(prefix) - 1) != 0)
 		return false;
 	unit += sizeof(prefix) - 1;
-	return nti_text_fits(name, unit) || is_name_or_numbered(unit, name);
+	return nti_text_fits(name, unit) || nti_unit_is_numbered(unit, name);
 }
 
 const struct nti_unit *nti_units_match(const struct nti_units *units, const char *name,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* What is known of PMUs by their names alone. */
-#include <string.h>
-
 #include "base/common/compiler.h"
 #include "count/lib/machine/unit_rows.h"
 
@@ -107,17 +105,10 @@ const struct nti_unit_row *nti_unit_row(const char *name)
 
 bool nti_unit_row_is_name(const char *name)
 {
-	size_t i, length;
+	size_t i;
 
-	for (i = 0; i < NTI_ARRAY_SIZE(unit_rows); i++) {
-		length = strlen(unit_rows[i].prefix);
-		if (strncmp(name, unit_rows[i].prefix, length) != 0)
-			continue;
-		if (!name[length])
+	for (i = 0; i < NTI_ARRAY_SIZE(unit_rows); i++)
+		if (nti_unit_is_numbered(name, unit_rows[i].prefix))
 			return true;
-		if (name[length] == '_' && name[length + 1] &&
-		    strspn(name + length + 1, "0123456789") == strlen(name + length + 1))
-			return true;
-	}
 	return false;
 }

@@ -4,6 +4,7 @@
 #define NTI_UNIT_ROWS_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "count/lib/machine/unit.h"
 
@@ -25,6 +26,21 @@ struct nti_unit_row {
 
 /* The row of a PMU; one without text and numbers where none is known. Static memory. */
 const struct nti_unit_row *nti_unit_row(const char *name);
+/* "NAME", or "NAME_" and a decimal number. */
+static inline bool nti_unit_is_numbered(const char *unit, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (strncmp(unit, name, length) != 0)
+		return false;
+	unit += length;
+	if (!*unit)
+		return true;
+	if (*unit++ != '_' || !*unit)
+		return false;
+	return strspn(unit, "0123456789") == strlen(unit);
+}
+
 /* True for a name, alone or numbered, that a driver of the kernel uses on some machine. */
 bool nti_unit_row_is_name(const char *name);
 
