@@ -75,31 +75,28 @@ static const struct generic_row {
 #define OP(x) (1u << PERF_COUNT_HW_CACHE_OP_##x)
 
 /* Words of hardware cache events; the first of each list is the one that lists show. */
+static const char *const cache_words[PERF_COUNT_HW_CACHE_MAX][5] = {
+	[PERF_COUNT_HW_CACHE_L1D] = { "L1-dcache", "l1-d", "l1d", "L1-data" },
+	[PERF_COUNT_HW_CACHE_L1I] = { "L1-icache", "l1-i", "l1i", "L1-instruction" },
+	[PERF_COUNT_HW_CACHE_LL] = { "LLC", "L2" },
+	[PERF_COUNT_HW_CACHE_DTLB] = { "dTLB", "d-tlb", "Data-TLB" },
+	[PERF_COUNT_HW_CACHE_ITLB] = { "iTLB", "i-tlb", "Instruction-TLB" },
+	[PERF_COUNT_HW_CACHE_BPU] = { "branch", "branches", "bpu", "btb", "bpc" },
+	[PERF_COUNT_HW_CACHE_NODE] = { "node" },
+};
+
 static const struct cache_row {
-	const char *words[5];
 	const char *desc;
 	unsigned int ops; /* which operations exist (perf's table of valid ones) */
 } cache_rows[PERF_COUNT_HW_CACHE_MAX] = {
-	[PERF_COUNT_HW_CACHE_L1D] = { { "L1-dcache", "l1-d", "l1d", "L1-data" },
-				      "first level data cache",
+	[PERF_COUNT_HW_CACHE_L1D] = { "first level data cache",
 				      OP(READ) | OP(WRITE) | OP(PREFETCH) },
-	[PERF_COUNT_HW_CACHE_L1I] = { { "L1-icache", "l1-i", "l1i", "L1-instruction" },
-				      "first level instruction cache",
-				      OP(READ) | OP(PREFETCH) },
-	[PERF_COUNT_HW_CACHE_LL] = { { "LLC", "L2" },
-				     "last level cache",
-				     OP(READ) | OP(WRITE) | OP(PREFETCH) },
-	[PERF_COUNT_HW_CACHE_DTLB] = { { "dTLB", "d-tlb", "Data-TLB" },
-				       "data TLB",
-				       OP(READ) | OP(WRITE) | OP(PREFETCH) },
-	[PERF_COUNT_HW_CACHE_ITLB] = { { "iTLB", "i-tlb", "Instruction-TLB" },
-				       "instruction TLB",
-				       OP(READ) },
-	[PERF_COUNT_HW_CACHE_BPU] = { { "branch", "branches", "bpu", "btb", "bpc" },
-				      "branch prediction unit",
-				      OP(READ) },
-	[PERF_COUNT_HW_CACHE_NODE] = { { "node" },
-				       "memory of the own node",
+	[PERF_COUNT_HW_CACHE_L1I] = { "first level instruction cache", OP(READ) | OP(PREFETCH) },
+	[PERF_COUNT_HW_CACHE_LL] = { "last level cache", OP(READ) | OP(WRITE) | OP(PREFETCH) },
+	[PERF_COUNT_HW_CACHE_DTLB] = { "data TLB", OP(READ) | OP(WRITE) | OP(PREFETCH) },
+	[PERF_COUNT_HW_CACHE_ITLB] = { "instruction TLB", OP(READ) },
+	[PERF_COUNT_HW_CACHE_BPU] = { "branch prediction unit", OP(READ) },
+	[PERF_COUNT_HW_CACHE_NODE] = { "memory of the own node",
 				       OP(READ) | OP(WRITE) | OP(PREFETCH) },
 };
 
@@ -128,34 +125,12 @@ static size_t match_word(const char *text, const char *word)
 /* Which of @n lists of @max words stands at *text; moves behind it. -1 = none. */
 static int take_word(const char **text, const char *const *words, size_t n, size_t max)
 {
-	size_t i, best = 0;
-	int found = -1;
-
-	for (i = 0; i < n * max; i++) {
-		size_t length = words[i] ? match_word(*text, words[i]) : 0;
-
-		if (length > best) {
-			best = length;
-			found = (int)(i / max);
-		}
-	}
-	*text += best;
-	return found;
-}
-
-struct cache_event {
-	int cache, op, result;
-};
-
-static int take_cache(const char **text)
-{
 	size_t i, j, best = 0;
 	int found = -1;
 
-	for (i = 0; i < NTI_ARRAY_SIZE(cache_rows); i++) {
-		for (j = 0; j < NTI_ARRAY_SIZE(cache_rows[i].words) && cache_rows[i].words[j];
-		     j++) {
-			size_t length = match_word(*text, cache_rows[i].words[j]);
+	for (i = 0; i < n; i++, words += max) {
+		for (j = 0; j < max && words[j]; j++) {
+			size_t length = match_word(*text, words[j]);
 
 			if (length > best) {
 				best = length;
@@ -167,6 +142,10 @@ static int take_cache(const char **text)
 	return found;
 }
 
+struct cache_event {
+	int cache, op, result;
+};
+
 /*
  * CACHE[-OP][-RESULT] with OP and RESULT in any order; without them loads and accesses are meant.
  */
@@ -176,7 +155,8 @@ static bool parse_cache(const char *text, struct cache_event *c)
 
 	c->op = -1;
 	c->result = -1;
-	c->cache = take_cache(&text);
+	c->cache = take_word(&text, &cache_words[0][0], NTI_ARRAY_SIZE(cache_words),
+			     NTI_ARRAY_SIZE(cache_words[0]));
 	if (c->cache < 0)
 		return false;
 	while (*text) {
@@ -205,7 +185,7 @@ static bool parse_cache(const char *text, struct cache_event *c)
 /* "L1-dcache-load-misses": the form that perf list shows. */
 static void format_cache(const struct cache_event *c, char *buf, size_t size)
 {
-	const char *cache = cache_rows[c->cache].words[0];
+	const char *cache = cache_words[c->cache][0];
 	const char *op = op_words[c->op][c->result == PERF_COUNT_HW_CACHE_RESULT_ACCESS ? 0 : 1];
 
 	(void)snprintf(buf, size, "%s-%s%s", cache, op,
