@@ -149,12 +149,6 @@ static bool is_kernel_only(const struct perf_event_attr *attr)
 		 attr->config == PERF_COUNT_SW_CGROUP_SWITCHES));
 }
 
-static bool is_mode_blind(const struct perf_event_attr *attr)
-{
-	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_TASK_CLOCK ||
-						    attr->config == PERF_COUNT_SW_CPU_CLOCK);
-}
-
 struct perf_event_attr nti_session_attr(const struct ntime_session *s,
 					const struct nti_session_part *p)
 {
@@ -199,7 +193,7 @@ static int limit_to_user_mode(struct ntime_session *s, struct nti_session_part *
 	int ret = 0;
 
 	p->is_user_only = true;
-	if (!is_mode_blind(&p->part->attr) && !item->is_limited) {
+	if (!nti_attr_is_clock(&p->part->attr) && !item->is_limited) {
 		ret = nti_perf_explain_user_only(s->ctx->os, level, &item->absent);
 		item->is_limited = ret == 0;
 	}

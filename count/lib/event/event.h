@@ -43,6 +43,13 @@ struct nti_part {
 	bool counts_guests; /* modifier G: what virtual machines on this machine do counts too */
 };
 
+/* Does the kernel count it in every mode? */
+static inline bool nti_attr_is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_TASK_CLOCK ||
+						    attr->config == PERF_COUNT_SW_CPU_CLOCK);
+}
+
 /*
  * @part's attr as it is opened: like perf, what guests of this machine do in its cores is left out
  * unless G asks for it.

@@ -96,12 +96,6 @@ static bool can_exclude(const struct nti_unit *unit)
 			 !unit->is_mode_blind && strcmp(unit->name, "msr") != 0);
 }
 
-static bool is_clock(const struct perf_event_attr *attr)
-{
-	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_TASK_CLOCK ||
-						    attr->config == PERF_COUNT_SW_CPU_CLOCK);
-}
-
 /*
  * What the kernel counts itself knows no mode, or one only: a count for another mode would be a
  * number of something else, or always 0.
@@ -117,9 +111,7 @@ static int check_software(const struct nti_mods *mods, const struct nti_event *e
 			e, -EINVAL,
 			"event '%s': the kernel counts it for itself, never for guests (G)",
 			event->name);
-	if (attr->type != PERF_TYPE_SOFTWARE || !is_mode)
-		return 0;
-	if (is_clock(attr))
+	if (attr->type != PERF_TYPE_SOFTWARE || !is_mode || nti_attr_is_clock(attr))
 		return 0;
 	if ((attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
 	     attr->config == PERF_COUNT_SW_CPU_MIGRATIONS) &&
@@ -165,7 +157,7 @@ static void apply_to(const struct nti_mods *mods, struct nti_part *part)
 {
 	struct perf_event_attr *attr = &part->attr;
 
-	if ((mods->user || mods->kernel || mods->hv) && !is_clock(attr)) {
+	if ((mods->user || mods->kernel || mods->hv) && !nti_attr_is_clock(attr)) {
 		attr->exclude_user = !mods->user;
 		attr->exclude_kernel = !mods->kernel;
 		attr->exclude_hv = !mods->hv;
@@ -197,8 +189,8 @@ int nti_mods_apply(const struct nti_mods *mods, struct nti_event *event, struct 
 		if (ret < 0)
 			return ret;
 		apply_to(mods, &event->part[i]);
-		event->is_every_mode |=
-			is_clock(&event->part[i].attr) && (mods->user || mods->kernel || mods->hv);
+		event->is_every_mode |= nti_attr_is_clock(&event->part[i].attr) &&
+					(mods->user || mods->kernel || mods->hv);
 	}
 	return 0;
 }
