@@ -9,10 +9,17 @@
 
 #define HEX_DIGITS 16 /* of a 64-bit config */
 
-static bool is_raw(const char *text)
+int nti_raw_parse(const char *text, const char *event, uint64_t *config, struct nti_error *e)
 {
-	return text[0] == 'r' && text[1] &&
-	       strspn(text + 1, "0123456789abcdefABCDEF") == strlen(text + 1);
+	if (text[0] != 'r' || !text[1] ||
+	    strspn(text + 1, "0123456789abcdefABCDEF") != strlen(text + 1))
+		return -ENOENT;
+	if (strlen(text + 1) > HEX_DIGITS)
+		return nti_error(e, -EINVAL,
+				 "event '%s': a raw code has at most %d hexadecimal digits", event,
+				 HEX_DIGITS);
+	*config = strtoull(text + 1, NULL, 16);
+	return 0;
 }
 
 /*
@@ -35,15 +42,11 @@ int nti_raw_resolve(const struct nti_names *names, const struct nti_unit *unit, 
 	const struct nti_unit *core;
 	uint64_t config;
 	size_t at = 0;
-	int ret = 0;
+	int ret = unit && unit->kind != NTI_UNIT_CORE ? -ENOENT
+						      : nti_raw_parse(text, text, &config, e);
 
-	if (!is_raw(text) || (unit && unit->kind != NTI_UNIT_CORE))
-		return -ENOENT;
-	if (strlen(text + 1) > HEX_DIGITS)
-		return nti_error(e, -EINVAL,
-				 "event '%s': a raw code has at most %d hexadecimal digits", text,
-				 HEX_DIGITS);
-	config = strtoull(text + 1, NULL, 16);
+	if (ret < 0)
+		return ret;
 	if (unit)
 		ret = add(names, unit, config, out);
 	while (!unit && ret == 0 && (core = nti_core_next(names->units, &at)))

@@ -42,6 +42,8 @@ int nti_mods_parse(const char *text, const char *event, struct nti_mods *out, st
  */
 int nti_mods_apply(const struct nti_mods *mods, struct nti_event *event, struct nti_error *e);
 
+/* The code of "r1a8"; -EINVAL with a sentence on @event: it is too long. -ENOENT: it is none. */
+int nti_raw_parse(const char *text, const char *event, uint64_t *config, struct nti_error *e);
 /* r1a8: raw code of the core PMUs (only @unit where it is not NULL). */
 int nti_raw_resolve(const struct nti_names *names, const struct nti_unit *unit, const char *text,
 		    struct nti_event *out, struct nti_error *e);

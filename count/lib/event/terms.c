@@ -94,28 +94,22 @@ static const struct format_row {
 	{ "aarch64", "event", "config:0-15" },
 };
 
-/* Of a unit that the kernel does not show. */
-static int read_box_format(const struct nti_box_family *family, const char *name, char *buf,
-			   size_t size)
-{
-	const struct nti_box_term *term = nti_box_term_find(family, name);
-
-	if (!term)
-		return -ENOENT;
-	(void)snprintf(buf, size, "%s", term->format);
-	return 0;
-}
-
 static int read_format(const struct build *b, const char *name, char *buf, size_t size)
 {
 	const struct nti_box_family *family = nti_box_family_of(b->unit);
 	const char *arch = b->names->os->ops->arch(b->names->os);
+	const struct nti_box_term *term;
 	size_t i;
 
 	if (!nti_os_is_component(name))
 		return -ENOENT;
-	if (!b->unit->has_sysfs && family)
-		return read_box_format(family, name, buf, size);
+	/* Of a unit that the kernel does not show. */
+	if (!b->unit->has_sysfs && family) {
+		term = nti_box_term_find(family, name);
+		if (term)
+			(void)snprintf(buf, size, "%s", term->format);
+		return term ? 0 : -ENOENT;
+	}
 	if (b->unit->has_sysfs || !b->unit->absent.reason)
 		return nti_os_line(b->names->os, buf, size, NTI_SYSFS_DEVICES "/%s/format/%s",
 				   b->unit->name, name);
@@ -285,22 +279,6 @@ static int set_name(struct build *b, const struct nti_term *term)
 	return 0;
 }
 
-static bool is_raw_term(const struct nti_term *term)
-{
-	return !term->value && term->name[0] == 'r' && term->name[1] &&
-	       strspn(term->name + 1, "0123456789abcdefABCDEF") == strlen(term->name + 1);
-}
-
-static int set_raw(struct build *b, const struct nti_term *term)
-{
-	if (strlen(term->name + 1) > 16)
-		return nti_error(b->e, -EINVAL,
-				 "event '%s': a raw code has at most 16 hexadecimal digits",
-				 b->text);
-	b->attr.config = strtoull(term->name + 1, NULL, 16);
-	return 0;
-}
-
 /* "cpu_core/cycles/": one of perf's generic names on one core PMU. */
 static int set_generic(struct build *b, const struct nti_term *term)
 {
@@ -397,9 +375,11 @@ static int apply_term(struct build *b, const struct nti_term *term)
 		*word = ret < 0 ? *word : value;
 		return ret;
 	}
-	if (is_raw_term(term))
-		return set_raw(b, term);
-	ret = set_generic(b, term);
+	ret = term->value ? -ENOENT : nti_raw_parse(term->name, b->text, &value, b->e);
+	if (ret == 0)
+		b->attr.config = value;
+	if (ret == -ENOENT)
+		ret = set_generic(b, term);
 	return ret == -ENOENT ? refuse_term(b, term) : ret;
 }
 
