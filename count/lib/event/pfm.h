@@ -114,9 +114,6 @@ bool nti_pfm_is_hybrid(const struct nti_model *model);
 bool nti_pfm_is_core_of(const struct nti_pfm_request *r, const struct nti_unit *unit);
 /* The kernel's name of the boxes, without the number for a family. */
 bool nti_pfm_unit_name(const struct nti_pfm_request *r, char *buf, size_t size);
-/* Does unit "power" have this event? */
-int nti_pfm_is_energy_here(const struct nti_names *names, const struct nti_unit *unit,
-			   uint64_t config);
 /* A part for each unit that counts it, or one without unit and a reason. 0 or -ENOMEM. */
 int nti_pfm_add_parts(const struct nti_pfm_request *r, struct perf_event_attr *attr,
 		      struct nti_event *out);

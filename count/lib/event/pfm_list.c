@@ -29,7 +29,11 @@ static int list_one(const struct lister *l, const pfm_pmu_info_t *pmu, const cha
 	return l->fn(l->arg, &entry);
 }
 
-/* Energy counters that this processor lacks are left out. 1, 0 or -ENOMEM. */
+/*
+ * Energy counters that this processor lacks are left out: libpfm4 lists those of every one; the
+ * kernel takes those that it shows in sysfs and no other (Linux arch/x86/events/rapl.c,
+ * rapl_pmu_event_init()). 1, 0 or -ENOMEM.
+ */
 static int is_missing(const struct lister *l, const pfm_pmu_info_t *pmu, const char *event)
 {
 	struct perf_event_attr attr = { 0 };
@@ -42,7 +46,7 @@ static int is_missing(const struct lister *l, const pfm_pmu_info_t *pmu, const c
 	if (ret != PFM_SUCCESS)
 		return ret == PFM_ERR_NOMEM ? -ENOMEM : 0;
 	nti_pfm_to_attr(pmu, &codes, &attr);
-	ret = nti_pfm_is_energy_here(l->names, l->unit, attr.config);
+	ret = nti_alias_has_code(l->names, l->unit, attr.config, UINT64_MAX);
 	return ret < 0 ? ret : !ret;
 }
 

@@ -74,50 +74,6 @@ static int add_core(const struct nti_pfm_request *r, struct perf_event_attr *att
 	return ret;
 }
 
-struct scale_search {
-	const struct nti_names *names;
-	const struct nti_unit *unit;
-	uint64_t config;
-	struct nti_event *out;
-	int ret;
-};
-
-static int take_scale(void *arg, const char *alias)
-{
-	struct scale_search *s = arg;
-	struct nti_event event = { .scale = 1.0 };
-	int found = 0, ret = 0;
-
-	if (nti_alias_is_event(alias))
-		ret = nti_alias_resolve(s->names, s->unit, alias, &event, NULL);
-	if (ret == -ENOMEM)
-		s->ret = found = ret;
-	else if (!ret && event.parts && event.part[0].attr.config == s->config) {
-		s->out->scale = event.scale;
-		s->out->box_scale = event.box_scale;
-		s->ret = nti_event_describe(s->out, NULL, event.unit_text);
-		found = 1;
-	}
-	nti_event_fini(&event);
-	return found;
-}
-
-/* 1 when one of the unit's events has the code that is looked for. */
-static int search_aliases(const struct nti_names *names, const struct nti_unit *unit,
-			  struct scale_search *s)
-{
-	const struct nti_box_family *family = nti_box_family_of(unit);
-	size_t i;
-	int ret = 0;
-
-	if (unit->has_sysfs)
-		return nti_os_list(names->os, take_scale, s, NTI_SYSFS_DEVICES "/%s/events",
-				   unit->name);
-	for (i = 0; !ret && family && i < family->events; i++)
-		ret = take_scale(s, family->event[i].name);
-	return ret;
-}
-
 /*
  * libpfm4 knows codes but no units: where sysfs or count/data/events has the same code under
  * another name, its scale holds for both.
@@ -125,28 +81,19 @@ static int search_aliases(const struct nti_names *names, const struct nti_unit *
 static int find_scale(const struct nti_pfm_request *r, const struct nti_unit *unit,
 		      const struct perf_event_attr *attr, struct nti_event *out)
 {
-	struct scale_search s = {
-		.names = r->names, .unit = unit, .config = attr->config, .out = out
-	};
+	struct nti_event alias;
+	int ret;
 
 	if (strcmp(unit->name, "power") != 0)
 		return 0;
-	return search_aliases(r->names, unit, &s) == -ENOMEM ? -ENOMEM : s.ret;
-}
-
-/*
- * libpfm4 lists the energy counters of every processor; the kernel takes those that it shows in
- * sysfs and no other (Linux arch/x86/events/rapl.c, rapl_pmu_event_init()).
- */
-int nti_pfm_is_energy_here(const struct nti_names *names, const struct nti_unit *unit,
-			   uint64_t config)
-{
-	struct nti_event found = { 0 };
-	struct scale_search s = { .names = names, .unit = unit, .config = config, .out = &found };
-	int ret = search_aliases(names, unit, &s);
-
-	nti_event_fini(&found);
-	return s.ret < 0 ? s.ret : ret == -ENOMEM ? ret : ret == 1;
+	ret = nti_alias_find(r->names, unit, attr->config, UINT64_MAX, &alias);
+	if (ret == 1) {
+		out->scale = alias.scale;
+		out->box_scale = alias.box_scale;
+		ret = nti_event_describe(out, NULL, alias.unit_text);
+	}
+	nti_event_fini(&alias);
+	return ret;
 }
 
 /* The kernel's name of the boxes, without the number for a family. */

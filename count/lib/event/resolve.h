@@ -64,9 +64,13 @@ int nti_alias_resolve(const struct nti_names *names, const struct nti_unit *unit
 		      struct nti_event *out, struct nti_error *e);
 int nti_alias_for_each(const struct nti_names *names,
 		       int (*fn)(void *arg, const struct nti_event_entry *entry), void *arg);
-/* "mem-loads", not "mem-loads.scale". */
-bool nti_alias_is_event(const char *name);
-/* Has @unit an event in sysfs whose config is @config in the bits of @mask? 1, 0 or -ENOMEM. */
+/*
+ * An event of @unit, in sysfs, else in count/data/events, whose config is @config in the bits of
+ * @mask: 1, and it is in @found, which the caller frees; 0 or -ENOMEM.
+ */
+int nti_alias_find(const struct nti_names *names, const struct nti_unit *unit, uint64_t config,
+		   uint64_t mask, struct nti_event *found);
+/* Is there one? */
 int nti_alias_has_code(const struct nti_names *names, const struct nti_unit *unit, uint64_t config,
 		       uint64_t mask);
 

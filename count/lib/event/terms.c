@@ -178,6 +178,21 @@ static bool is_sampling_term(const char *name)
 	return false;
 }
 
+/* "mem-loads", not "mem-loads.scale". */
+static bool is_event_name(const char *name)
+{
+	static const char *const suffixes[] = { ".scale", ".unit", ".snapshot", ".per-pkg" };
+	size_t length = strlen(name), i;
+
+	for (i = 0; i < NTI_ARRAY_SIZE(suffixes); i++) {
+		size_t cut = strlen(suffixes[i]);
+
+		if (length > cut && strcmp(name + length - cut, suffixes[i]) == 0)
+			return false;
+	}
+	return true;
+}
+
 struct known {
 	char text[KNOWN_BYTES];
 	struct nti_suggest suggest;
@@ -199,7 +214,7 @@ static int note_event(void *arg, const char *name)
 {
 	struct known *known = arg;
 
-	if (nti_alias_is_event(name))
+	if (is_event_name(name))
 		nti_suggest_offer(&known->suggest, name);
 	return 0;
 }
@@ -627,7 +642,7 @@ static int apply_sysfs_alias(struct build *b, const char *alias)
 	char definition[NTI_SYSFS_LINE_BYTES + 1];
 	int ret;
 
-	if (!b->unit->has_sysfs || !nti_os_is_component(alias) || !nti_alias_is_event(alias))
+	if (!b->unit->has_sysfs || !nti_os_is_component(alias) || !is_event_name(alias))
 		return -ENOENT;
 	ret = nti_os_line(b->names->os, definition, sizeof(definition),
 			  NTI_SYSFS_DEVICES "/%s/events/%s", b->unit->name, alias);
@@ -663,7 +678,7 @@ static int is_alias(const struct build *b, const char *name)
 	char line[NTI_SYSFS_LINE_BYTES + 1];
 	int ret = -ENOENT;
 
-	if (!nti_os_is_component(name) || !nti_alias_is_event(name))
+	if (!nti_os_is_component(name) || !is_event_name(name))
 		return 0;
 	if (b->unit->has_sysfs)
 		ret = nti_os_line(b->names->os, line, sizeof(line),
@@ -850,20 +865,6 @@ int nti_terms_resolve(const struct nti_names *names, const char *pmu, const char
 	return ret;
 }
 
-bool nti_alias_is_event(const char *name)
-{
-	static const char *const suffixes[] = { ".scale", ".unit", ".snapshot", ".per-pkg" };
-	size_t length = strlen(name), i;
-
-	for (i = 0; i < NTI_ARRAY_SIZE(suffixes); i++) {
-		size_t cut = strlen(suffixes[i]);
-
-		if (length > cut && strcmp(name + length - cut, suffixes[i]) == 0)
-			return false;
-	}
-	return true;
-}
-
 int nti_alias_resolve(const struct nti_names *names, const struct nti_unit *unit, const char *text,
 		      struct nti_event *out, struct nti_error *e)
 {
@@ -883,35 +884,48 @@ struct code_search {
 	const struct nti_names *names;
 	const struct nti_unit *unit;
 	uint64_t config, mask;
-	int found;
+	struct nti_event *found;
 };
 
 static int compare_code(void *arg, const char *alias)
 {
 	struct code_search *s = arg;
-	struct nti_event event = { .scale = 1.0 };
 	int ret = -ENOENT;
 
-	if (nti_alias_is_event(alias))
-		ret = nti_alias_resolve(s->names, s->unit, alias, &event, NULL);
-	if (ret == -ENOMEM)
-		s->found = ret;
-	else if (ret == 0 && event.parts)
-		s->found = ((event.part[0].attr.config ^ s->config) & s->mask) == 0;
-	nti_event_fini(&event);
-	return s->found;
+	*s->found = (struct nti_event){ .scale = 1.0 };
+	if (is_event_name(alias))
+		ret = nti_alias_resolve(s->names, s->unit, alias, s->found, NULL);
+	if (ret == 0 && s->found->parts && !((s->found->part[0].attr.config ^ s->config) & s->mask))
+		return 1;
+	nti_event_fini(s->found);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+int nti_alias_find(const struct nti_names *names, const struct nti_unit *unit, uint64_t config,
+		   uint64_t mask, struct nti_event *found)
+{
+	const struct nti_box_family *family = nti_box_family_of(unit);
+	struct code_search s = { names, unit, config, mask, found };
+	size_t i;
+	int ret = 0;
+
+	*found = (struct nti_event){ 0 };
+	if (unit->has_sysfs)
+		ret = nti_os_list(names->os, compare_code, &s, NTI_SYSFS_DEVICES "/%s/events",
+				  unit->name);
+	for (i = 0; !unit->has_sysfs && !ret && family && i < family->events; i++)
+		ret = compare_code(&s, family->event[i].name);
+	return ret == 1 || ret == -ENOMEM ? ret : 0;
 }
 
 int nti_alias_has_code(const struct nti_names *names, const struct nti_unit *unit, uint64_t config,
 		       uint64_t mask)
 {
-	struct code_search s = { .names = names, .unit = unit, .config = config, .mask = mask };
-	int ret;
+	struct nti_event found;
+	int ret = nti_alias_find(names, unit, config, mask, &found);
 
-	if (!unit->has_sysfs)
-		return 0;
-	ret = nti_os_list(names->os, compare_code, &s, NTI_SYSFS_DEVICES "/%s/events", unit->name);
-	return ret == -ENOMEM ? ret : s.found;
+	nti_event_fini(&found);
+	return ret;
 }
 
 struct lister {
@@ -928,7 +942,7 @@ static int list_alias(void *arg, const char *alias)
 	struct nti_event_entry entry = { .unit = l->unit, .unit_name = l->unit->name };
 	char name[NTI_SYSFS_PATH_BYTES], desc[NTI_SYSFS_LINE_BYTES + 1], unit_text[64];
 
-	if (!nti_alias_is_event(alias))
+	if (!is_event_name(alias))
 		return 0;
 	(void)snprintf(name, sizeof(name), "%s/%s/", l->unit->name, alias);
 	if (nti_os_line(l->names->os, desc, sizeof(desc), NTI_SYSFS_DEVICES "/%s/events/%s",
