@@ -128,36 +128,26 @@ static int peel(struct nti_pfm_request *r)
 	return 1;
 }
 
-struct attr_walk {
-	struct nti_suggest suggest;
-	char known[400];
-	bool is_known;
-};
-
 /* Is @attr one of event @idx? Collects what there is beside it. */
-static void walk_attrs(int idx, const char *attr, struct attr_walk *walk)
+static bool walk_attrs(int idx, const char *attr, struct nti_known *known)
 {
+	bool is_known = attr[0] == '0' && (attr[1] | 0x20) == 'x';
 	pfm_event_info_t event;
 	pfm_event_attr_info_t info;
 	size_t length = strcspn(attr, "=");
 	int i;
 
-	walk->is_known = attr[0] == '0' && (attr[1] | 0x20) == 'x';
 	if (nti_pfm_get_event(idx, &event) <= 0)
-		return;
+		return is_known;
 	pfm_for_each_event_attr(i, &event)
 	{
-		size_t used = strlen(walk->known);
-
 		if (nti_pfm_get_attr(idx, i, &info) <= 0)
 			continue;
 		if (strlen(info.name) == length && nti_text_compare_n(info.name, attr, length) == 0)
-			walk->is_known = true;
-		nti_suggest_offer(&walk->suggest, info.name);
-		if (used + strlen(info.name) + 3 < sizeof(walk->known))
-			(void)snprintf(walk->known + used, sizeof(walk->known) - used, "%s%s",
-				       used ? ", " : "", info.name);
+			is_known = true;
+		nti_known_add(known, info.name);
 	}
+	return is_known;
 }
 
 /* libpfm4's number of the event alone, -1 when it has none. */
@@ -175,51 +165,50 @@ static int find_event(const struct nti_pfm_request *r)
 	return idx;
 }
 
+/* "a, b": what may stand behind the event. */
+static const char *attrs_of(int idx, struct nti_known *all)
+{
+	if (idx >= 0)
+		(void)walk_attrs(idx, "", all);
+	return all->text[0] ? all->text : "none";
+}
+
 /*
  * libpfm4 only says that some attribute is wrong; people want to know which, and what would be
  * right.
  */
 static int refuse_attr(const struct nti_pfm_request *r)
 {
-	struct attr_walk all = { .suggest = { .text = "" } };
+	struct nti_known all = { .suggest = { .text = "" } };
 	char copy[NTI_PFM_TEXT_BYTES], *attr, *save = NULL, near[256];
 	int idx = find_event(r);
 
 	(void)snprintf(copy, sizeof(copy), "%s", r->text);
 	(void)strtok_r(copy, ":.", &save);
 	while (idx >= 0 && (attr = strtok_r(NULL, ":.", &save))) {
-		struct attr_walk walk = { .suggest = { .text = attr } };
+		struct nti_known known = { .suggest = { .text = attr } };
 
-		walk_attrs(idx, attr, &walk);
-		nti_suggest_finish(&walk.suggest, near, sizeof(near));
-		if (!walk.is_known)
-			return nti_error(r->e, -EINVAL,
-					 "event '%s': no attribute '%s'%s; there are %s", r->whole,
-					 attr, near, walk.known[0] ? walk.known : "none");
+		if (walk_attrs(idx, attr, &known))
+			continue;
+		nti_suggest_finish(&known.suggest, near, sizeof(near));
+		return nti_error(r->e, -EINVAL, "event '%s': no attribute '%s'%s; there are %s",
+				 r->whole, attr, near, known.text[0] ? known.text : "none");
 	}
-	if (idx >= 0)
-		walk_attrs(idx, "", &all);
-	nti_suggest_finish(&all.suggest, near, sizeof(near));
 	return nti_error(
 		r->e, -EINVAL,
 		"event '%s': an attribute is missing or may not be used here; there are %s",
-		r->whole, all.known[0] ? all.known : "none");
+		r->whole, attrs_of(idx, &all));
 }
 
 static int refuse_umask(const struct nti_pfm_request *r, int error)
 {
-	struct attr_walk walk = { .suggest = { .text = "" } };
-	char near[256];
-	int idx = find_event(r);
+	struct nti_known all = { .suggest = { .text = "" } };
 
-	if (idx >= 0)
-		walk_attrs(idx, "", &walk);
-	nti_suggest_finish(&walk.suggest, near, sizeof(near));
 	return nti_error(r->e, -EINVAL, "event '%s': %s; its unit masks and attributes are %s",
 			 r->whole,
 			 error == PFM_ERR_UMASK ? "needs a unit mask"
 						: "these unit masks cannot be combined",
-			 walk.known[0] ? walk.known : "none");
+			 attrs_of(find_event(r), &all));
 }
 
 static int refuse(const struct nti_pfm_request *r, int error)

@@ -122,6 +122,13 @@ struct nti_suggest {
 void nti_suggest_offer(struct nti_suggest *s, const char *name);
 /* "; did you mean a, b?" into @buf, "" when nothing is near. */
 void nti_suggest_finish(struct nti_suggest *s, char *buf, size_t size);
+/* What there is instead of a word that is not known. */
+struct nti_known {
+	struct nti_suggest suggest;
+	char text[400]; /* all of it, for a sentence, as far as there is room */
+};
+/* terms.c: one more word, which is offered as well. */
+void nti_known_add(struct nti_known *known, const char *name);
 /* Offer libpfm4's events of this machine's models, and the names of all its models. */
 void nti_pfm_offer_events(const struct nti_names *names, struct nti_suggest *s);
 void nti_pfm_offer_models(struct nti_suggest *s);

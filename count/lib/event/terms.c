@@ -28,8 +28,6 @@
 #include "count/lib/event/resolve.h"
 #include "count/lib/machine/unit_rows.h"
 
-#define KNOWN_BYTES 400 /* of a list of terms in a sentence */
-
 /* One event of one unit while its terms are put together. */
 struct build {
 	const struct nti_names *names;
@@ -193,26 +191,25 @@ static bool is_event_name(const char *name)
 	return true;
 }
 
-struct known {
-	char text[KNOWN_BYTES];
-	struct nti_suggest suggest;
-};
-
-static int note_term(void *arg, const char *name)
+void nti_known_add(struct nti_known *known, const char *name)
 {
-	struct known *known = arg;
 	size_t used = strlen(known->text);
 
 	nti_suggest_offer(&known->suggest, name);
 	if (used + strlen(name) + 3 < sizeof(known->text))
 		(void)snprintf(known->text + used, sizeof(known->text) - used, "%s%s",
 			       used ? ", " : "", name);
+}
+
+static int note_term(void *arg, const char *name)
+{
+	nti_known_add(arg, name);
 	return 0;
 }
 
 static int note_event(void *arg, const char *name)
 {
-	struct known *known = arg;
+	struct nti_known *known = arg;
 
 	if (is_event_name(name))
 		nti_suggest_offer(&known->suggest, name);
@@ -236,16 +233,16 @@ static void note_chips(const struct build *b, const char *name, char *text, size
 }
 
 /* What count/data/events knows; beside sysfs only its events. */
-static void note_box(const struct build *b, bool is_event, struct known *known)
+static void note_box(const struct build *b, bool is_event, struct nti_known *known)
 {
 	const struct nti_box_family *family = nti_box_family_of(b->unit);
 	size_t i;
 
 	for (i = 0; family && !b->unit->has_sysfs && i < family->terms; i++)
-		(void)note_term(known, family->term[i].name);
+		nti_known_add(known, family->term[i].name);
 	if (b->unit->card) {
-		(void)note_term(known, "signal");
-		(void)note_term(known, "fn");
+		nti_known_add(known, "signal");
+		nti_known_add(known, "fn");
 	}
 	for (i = 0; family && is_event && i < family->events; i++)
 		(void)note_event(known, family->event[i].name);
@@ -254,7 +251,7 @@ static void note_box(const struct build *b, bool is_event, struct known *known)
 /* A bare word is most likely a mistyped event, "a=1" a mistyped term. */
 static int refuse_term(const struct build *b, const struct nti_term *term)
 {
-	struct known known = { .suggest = { .text = term->name } };
+	struct nti_known known = { .suggest = { .text = term->name } };
 	char near[256], chips[160];
 
 	if (is_sampling_term(term->name))
