@@ -111,6 +111,8 @@ bool nti_pfm_is_here(const struct nti_pfm_request *r);
 bool nti_pfm_is_fallback_here(const struct nti_pfm_request *r);
 /* Models of hybrids stand side by side, others replace one another. */
 bool nti_pfm_is_hybrid(const struct nti_model *model);
+/* This machine's model by a name that "ntime list --cpu" takes, if there is one. */
+const char *nti_pfm_best_core(const struct nti_model *model);
 bool nti_pfm_is_core_of(const struct nti_pfm_request *r, const struct nti_unit *unit);
 /* The kernel's name of the boxes, without the number for a family. */
 bool nti_pfm_unit_name(const struct nti_pfm_request *r, char *buf, size_t size);

@@ -143,15 +143,8 @@ static const struct nti_unit *unit_for_list(const struct nti_pfm_request *r)
 /* Of models that replace one another only the best that libpfm4 has. */
 static bool is_best_core(const struct nti_pfm_request *r)
 {
-	pfm_pmu_info_t other;
-	size_t i;
-
-	if (!r->model || r->pmu.type != PFM_PMU_TYPE_CORE || nti_pfm_is_hybrid(r->model))
-		return true;
-	for (i = 0; i < NTI_ARRAY_SIZE(r->model->core) && r->model->core[i]; i++)
-		if (nti_pfm_find_pmu(r->model->core[i], &other))
-			return nti_text_compare(other.name, r->pmu.name) == 0;
-	return true;
+	return !r->model || r->pmu.type != PFM_PMU_TYPE_CORE || nti_pfm_is_hybrid(r->model) ||
+	       nti_text_compare(nti_pfm_best_core(r->model), r->pmu.name) == 0;
 }
 
 /*

@@ -130,8 +130,7 @@ static int add_uncore(const struct nti_pfm_request *r, struct perf_event_attr *a
 	return ret;
 }
 
-/* This machine's model by a name that "ntime list --cpu" takes, if there is one. */
-static const char *best_core(const struct nti_model *model)
+const char *nti_pfm_best_core(const struct nti_model *model)
 {
 	pfm_pmu_info_t pmu;
 	size_t i;
@@ -156,7 +155,7 @@ static int note_foreign(const struct nti_pfm_request *r, struct nti_event *out)
 	if (r->model)
 		return nti_absence_set(&out->absent, NTIME_REASON_NO_HARDWARE, r->pmu.name, "",
 				       "%s is a PMU of other processors (%s); this one's is %s",
-				       r->pmu.name, r->pmu.desc, best_core(r->model));
+				       r->pmu.name, r->pmu.desc, nti_pfm_best_core(r->model));
 	return nti_absence_set(&out->absent, NTIME_REASON_NO_HARDWARE, r->pmu.name, "",
 			       "%s is a PMU of other processors (%s)", r->pmu.name, r->pmu.desc);
 }
