@@ -178,7 +178,6 @@ static int refuse_event(const struct nti_pfm_request *r)
 	int idx;
 
 	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(r->text, ":."), r->text);
-
 	for (idx = r->pmu.first_event; idx != -1; idx = pfm_get_event_next(idx)) {
 		if (nti_pfm_get_event(idx, &event) > 0)
 			nti_suggest_offer(&suggest, event.name);
@@ -187,6 +186,20 @@ static int refuse_event(const struct nti_pfm_request *r)
 	return nti_error(r->e, -ENOENT,
 			 "event '%s': %s has no event '%s'%s ('ntime list --cpu %s' shows all)",
 			 r->whole, r->pmu.name, name, near, r->pmu.name);
+}
+
+/* Try one PMU. 1: resolved, 0: not its event, or -errno. */
+static int try_pmu(struct nti_pfm_request *r, const char *text, struct nti_event *out)
+{
+	int ret = set_text(r, text);
+
+	if (ret == 0)
+		ret = resolve_pmu(r, out);
+	if (ret == -ENOENT)
+		return 0;
+	if (ret == 0)
+		ret = finish(r, out);
+	return ret < 0 ? ret : 1;
 }
 
 static int resolve_in_model(struct nti_pfm_request *r, const char *model, const char *text,
@@ -199,26 +212,10 @@ static int resolve_in_model(struct nti_pfm_request *r, const char *model, const 
 			return -ENOENT;
 		r->is_family = true;
 	}
-	ret = set_text(r, text);
+	ret = try_pmu(r, text, out);
 	if (ret == 0)
-		ret = resolve_pmu(r, out);
-	if (ret == -ENOENT)
 		return refuse_event(r);
-	return ret < 0 ? ret : finish(r, out);
-}
-
-/* Try one PMU of this machine. 1: resolved, 0: not its event, or -errno. */
-static int try_pmu(struct nti_pfm_request *r, const char *text, struct nti_event *out)
-{
-	int ret = set_text(r, text);
-
-	if (ret == 0)
-		ret = resolve_pmu(r, out);
-	if (ret == -ENOENT)
-		return 0;
-	if (ret == 0)
-		ret = finish(r, out);
-	return ret < 0 ? ret : 1;
+	return ret < 0 ? ret : 0;
 }
 
 static int try_cores(struct nti_pfm_request *r, const char *text, struct nti_event *out)
