@@ -214,15 +214,6 @@ static unsigned int box_width(const struct nti_pmu_hw *hw, unsigned int counter)
 	return nthw_box_is_state(kind_of(hw), counter) ? 0 : nthw_box_width(kind_of(hw), counter);
 }
 
-/* Boxes are no CPU's own: there is no instruction that reads them. */
-static int box_describe(struct nti_pmu_hw *hw, unsigned int counter, struct ntime_page *out)
-{
-	(void)hw;
-	(void)counter;
-	(void)out;
-	return -ENOTSUP;
-}
-
 static void box_name(const struct nti_pmu_hw *hw, unsigned int counter, char *text, size_t size)
 {
 	uint32_t index = 0;
@@ -261,7 +252,6 @@ static const struct nti_pmu_hw_ops box_ops = {
 	.begin = box_begin,
 	.read = box_read,
 	.width = box_width,
-	.describe = box_describe,
 	.name = box_name,
 	.release = box_release,
 	.free = box_free,

@@ -457,14 +457,6 @@ static uint64_t card_unsure(const struct nti_pmu_hw *hw)
 	return card_at(hw)->unsure;
 }
 
-static int card_describe(struct nti_pmu_hw *hw, unsigned int counter, struct ntime_page *out)
-{
-	(void)hw;
-	(void)counter;
-	(void)out;
-	return -ENOTSUP;
-}
-
 static void card_name(const struct nti_pmu_hw *hw, unsigned int counter, char *text, size_t size)
 {
 	uint32_t index = 0;
@@ -501,7 +493,6 @@ static const struct nti_pmu_hw_ops card_ops = {
 	.width = card_width,
 	.horizon_ns = card_horizon_ns,
 	.unsure = card_unsure,
-	.describe = card_describe,
 	.name = card_name,
 	.release = card_release,
 	.free = card_free,

@@ -192,13 +192,6 @@ static int core_encode(const struct nti_pmu_hw *hw, const struct nti_names *name
 	return nti_code_of(names, part, &out->code, absent);
 }
 
-static bool core_can_share(const struct nti_pmu_event *a, const struct nti_pmu_event *b)
-{
-	(void)a;
-	(void)b;
-	return true;
-}
-
 static int program_one(struct core_hw *core, const struct nti_pmu_event *event)
 {
 	const struct nthw_core_event what = {
@@ -341,7 +334,6 @@ static void core_free(struct nti_pmu_hw *hw)
 
 static const struct nti_pmu_hw_ops core_ops = {
 	.encode = core_encode,
-	.can_share = core_can_share,
 	.program = core_program,
 	.start = core_start,
 	.stop = core_stop,

@@ -110,10 +110,11 @@ static bool place_reader(struct nti_pmu_member *m)
 
 static bool can_share_with_all(const struct nti_pmu_group *g, const struct nti_pmu_event *event)
 {
+	const struct nti_pmu_hw_ops *ops = g->pmu->hw->ops;
 	size_t k;
 
-	for (k = 0; k < g->count; k++) {
-		if (!g->pmu->hw->ops->can_share(&g->member[k].event, event))
+	for (k = 0; ops->can_share && k < g->count; k++) {
+		if (!ops->can_share(&g->member[k].event, event))
 			return false;
 	}
 	return true;

@@ -54,7 +54,7 @@ struct nti_pmu_hw_ops {
 		      struct nti_absence *absent);
 	/*
 	 * Can both count at one time? They may want different values in a register that counters
-	 * share.
+	 * share. NULL: none do.
 	 */
 	bool (*can_share)(const struct nti_pmu_event *a, const struct nti_pmu_event *b);
 	/* Are both one set-up, so that one counter counts them? NULL: each has one of its own. */
@@ -89,7 +89,10 @@ struct nti_pmu_hw_ops {
 	uint64_t (*horizon_ns)(const struct nti_pmu_hw *hw, const struct nti_pmu_event *event);
 	/* Counters whose counts are lower bounds by now, as the last look found; NULL: none. */
 	uint64_t (*unsure)(const struct nti_pmu_hw *hw);
-	/* The driver's description of a counter; -ENOTSUP without one. */
+	/*
+	 * The driver's description of a counter; -ENOTSUP without one. NULL: it is no CPU's own,
+	 * and there is no instruction that reads it.
+	 */
 	int (*describe)(struct nti_pmu_hw *hw, unsigned int counter, struct ntime_page *out);
 	/* Its register by name: "MSR_UNCORE_PMC3". */
 	void (*name)(const struct nti_pmu_hw *hw, unsigned int counter, char *text, size_t size);

@@ -91,14 +91,15 @@ bool nti_pmu_group_window(struct nti_pmu_group *g, size_t member, struct nti_pmu
 
 int nti_pmu_group_inline(struct nti_pmu_group *g, size_t member, struct nti_pmu_inline *out)
 {
+	struct nti_pmu_hw *hw = g->pmu->hw;
 	struct ntime_page page;
 	int ret = -ENOTSUP;
 
-	if (nti_pmu_is_child(g->pmus))
+	if (!hw->ops->describe || nti_pmu_is_child(g->pmus))
 		return ret;
 	nti_pmu_lock(g->pmus);
 	if (nti_pmu_is_alone(g))
-		ret = g->pmu->hw->ops->describe(g->pmu->hw, g->member[member].event.counter, &page);
+		ret = hw->ops->describe(hw, g->member[member].event.counter, &page);
 	if (ret == 0 && (page.type != NTIME_PAGE_PMC || page.cpu != g->pmu->cpu ||
 			 !look_inline(g, member, out)))
 		ret = -ENOTSUP;
