@@ -194,23 +194,14 @@ static int permits_memory(const struct nti_access *a, int mode)
 }
 
 /* Who may read is told by reading; a write is refused before anything is promised. */
-static int open_at(struct nti_access *a, const char *where)
+static int open_one(struct nti_access *a)
 {
-	(void)snprintf(a->place, sizeof(a->place), "%s of PCI function %s at %#x", where,
-		       a->function->address, a->address);
+	(void)snprintf(a->place, sizeof(a->place), "%s of PCI function %s at %#x",
+		       is_of_config(a) ? "configuration space" : "memory", a->function->address,
+		       a->address);
 	if (!a->writes || permits_memory(a, W_OK) == 0)
 		return 0;
 	return nti_error(a->e, -EACCES, "%s can be written by root only", a->place);
-}
-
-static int open_config(struct nti_access *a)
-{
-	return open_at(a, "configuration space");
-}
-
-static int open_memory(struct nti_access *a)
-{
-	return open_at(a, "memory");
 }
 
 static int read_one(struct nti_access *a, uint64_t *value)
@@ -226,7 +217,7 @@ static int write_one(struct nti_access *a, uint64_t value)
 static const struct nti_access_ops access_pci = {
 	.reaches = is_of_config,
 	.permits = permits_config,
-	.open = open_config,
+	.open = open_one,
 	.read = read_one,
 	.write = write_one,
 };
@@ -234,7 +225,7 @@ static const struct nti_access_ops access_pci = {
 static const struct nti_access_ops access_mmio = {
 	.reaches = is_of_memory,
 	.permits = permits_memory,
-	.open = open_memory,
+	.open = open_one,
 	.read = read_one,
 	.write = write_one,
 };
