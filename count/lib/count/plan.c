@@ -816,7 +816,7 @@ void nti_session_refuse(struct ntime_session *s, struct nti_session_part *p,
 	nti_absence_fini(&item->absent);
 	item->absent = *absent;
 	nti_context_log(s->ctx, "%s: %s: %s",
-			nti_session_method_name(nti_session_method(s, p->part->unit)), item->name,
+			nti_method_get(nti_session_method(s, p->part->unit))->name, item->name,
 			absent->reason);
 }
 

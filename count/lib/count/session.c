@@ -298,12 +298,12 @@ static const char *method_of_event(const struct nti_session_item *item,
 	if (item->is_clock)
 		return "clock";
 	if (item->is_emulated)
-		return nti_session_method_name(NTI_METHOD_EMULATOR);
+		return nti_method_get(NTI_METHOD_EMULATOR)->name;
 	if (unit && unit->kind == NTI_UNIT_DEVICE)
-		return nti_session_method_name(unit->method);
+		return nti_method_get(unit->method)->name;
 	if (s->ctx->os->is_simulated || !unit)
 		return s->ctx->os->is_simulated ? "replay" : "perf";
-	return nti_session_method_name(nti_session_method(s, unit));
+	return nti_method_get(nti_session_method(s, unit))->name;
 }
 
 /* The next event of a metric from input *@i on, beside the clock; NULL at the end. */

@@ -199,7 +199,7 @@ static int take_unit(struct ntime_session *s, const struct nti_unit *unit, uint3
 	}
 	*limit = mask_of(unit, all);
 	nti_context_log(s->ctx, "%s: counters of %s that are ours: %#x",
-			nti_session_method_name(method), unit->name, *limit);
+			nti_method_get(method)->name, unit->name, *limit);
 	return 0;
 }
 
@@ -272,11 +272,6 @@ int nti_session_add_to_pmu(struct ntime_session *s, struct nti_session_part *p,
 
 /* Which access method counts the events of a unit, decided for each session and unit. */
 
-const char *nti_session_method_name(enum nti_method method)
-{
-	return nti_method_get(method)->name;
-}
-
 static bool reaches(const struct ntime_session *s, const struct nti_unit *unit,
 		    enum nti_method method)
 {
@@ -295,8 +290,8 @@ static bool is_usable(const struct ntime_session *s, const struct nti_unit *unit
 		return false;
 	if (method == NTI_METHOD_PERF || nti_method_probe(s->ctx->os, method, &why) == 0)
 		return true;
-	nti_context_log(s->ctx, "%s: cannot count %s: %s", nti_session_method_name(method),
-			unit->name, why->reason);
+	nti_context_log(s->ctx, "%s: cannot count %s: %s", nti_method_get(method)->name, unit->name,
+			why->reason);
 	return false;
 }
 
@@ -368,8 +363,7 @@ bool nti_session_can_change_method(struct ntime_session *s, const struct nti_uni
 	if (!next_method(s, unit, *method + 1, &next))
 		return false;
 	nti_context_log(s->ctx, "%s: counts the events of %s: %s does not let this user",
-			nti_session_method_name(next), unit->name,
-			nti_session_method_name(*method));
+			nti_method_get(next)->name, unit->name, nti_method_get(*method)->name);
 	*method = next;
 	return true;
 }

@@ -14,7 +14,6 @@
 
 /* The access method that counts @unit; final when the session is open. */
 enum nti_method nti_session_method(const struct ntime_session *s, const struct nti_unit *unit);
-const char *nti_session_method_name(enum nti_method method);
 /* Do we program its counters ourselves? False for NULL, and before the session is opened. */
 bool nti_session_is_direct(const struct ntime_session *s, const struct nti_unit *unit);
 /*

@@ -370,12 +370,6 @@ static int leave(struct parser *p, char sign, const char *expected)
 	return next(p);
 }
 
-/* The sign, then what follows it. */
-static int skip(struct parser *p, char sign, const char *expected)
-{
-	return is_sign(p, sign) ? next(p) : fail_expected(p, expected);
-}
-
 /* "(" behind the word that is the token. */
 static int enter_call(struct parser *p, const char *expected)
 {
@@ -413,8 +407,10 @@ static int parse_choice(struct parser *p, enum nti_op_kind kind)
 
 	if (ret == 0)
 		ret = parse_sum(p);
+	if (ret == 0 && !is_sign(p, ','))
+		ret = fail_expected(p, "an operator or ',' (min and max take two arguments)");
 	if (ret == 0)
-		ret = skip(p, ',', "an operator or ',' (min and max take two arguments)");
+		ret = next(p);
 	if (ret == 0)
 		ret = parse_sum(p);
 	if (ret == 0)

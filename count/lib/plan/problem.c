@@ -57,12 +57,6 @@ static const struct nti_plan_want *find_conflict(const struct nti_plan_event *a,
 	return NULL;
 }
 
-/* True when the values that two events want of some resource differ. */
-static bool is_value_conflict(const struct nti_plan_event *a, const struct nti_plan_event *b)
-{
-	return find_conflict(a, b);
-}
-
 static unsigned int find_item(const struct nti_plan_problem *pb, unsigned int event)
 {
 	unsigned int i;
@@ -236,8 +230,7 @@ static int check_item(const struct nti_plan_problem *pb, uint64_t events, struct
 
 bool nti_plan_are_apart(const struct nti_plan_event *a, const struct nti_plan_event *b)
 {
-	return (a->pmu == b->pmu && (a->is_exclusive || b->is_exclusive)) ||
-	       is_value_conflict(a, b);
+	return (a->pmu == b->pmu && (a->is_exclusive || b->is_exclusive)) || find_conflict(a, b);
 }
 
 static bool are_items_apart(const struct nti_plan_problem *pb, uint64_t a, uint64_t b)
@@ -252,21 +245,19 @@ static bool are_items_apart(const struct nti_plan_problem *pb, uint64_t a, uint6
 	return false;
 }
 
-static void set_apart(struct nti_plan_problem *pb, unsigned int a, unsigned int b)
-{
-	pb->items[a].conflicts |= nti_plan_bit(b);
-	pb->items[b].conflicts |= nti_plan_bit(a);
-}
-
 /* Items that want different values, or one of which must be alone where the other is. */
 static void find_conflicts(struct nti_plan_problem *pb)
 {
 	unsigned int a, b;
 
-	for (a = 0; a < pb->item_count; a++)
-		for (b = 0; b < a; b++)
-			if (are_items_apart(pb, pb->items[a].events, pb->items[b].events))
-				set_apart(pb, a, b);
+	for (a = 0; a < pb->item_count; a++) {
+		for (b = 0; b < a; b++) {
+			if (!are_items_apart(pb, pb->items[a].events, pb->items[b].events))
+				continue;
+			pb->items[a].conflicts |= nti_plan_bit(b);
+			pb->items[b].conflicts |= nti_plan_bit(a);
+		}
+	}
 }
 
 int nti_plan_problem_init(struct nti_plan_problem *pb, const struct nti_plan_event *events,

@@ -444,7 +444,7 @@ SCENE_STEP(unit)
 		else if (strcmp(what, "kind") == 0)
 			text = unit->box[0].kind->name;
 		else if (strcmp(what, "method") == 0)
-			text = nti_session_method_name(unit->method);
+			text = nti_method_get(unit->method)->name;
 		else if (strcmp(what, "scope") == 0)
 			text = scopes[unit->scope];
 		if (text)
