@@ -47,8 +47,6 @@ void nti_session_hotplug_fini(struct ntime_session *s);
 
 /* Counters that the kernel took off a command at exec, without a word. */
 
-struct ntime_session;
-
 struct nti_stripped {
 	/* the command's CPU time, 0: not known; it changed its user when it was executed */
 	uint64_t expected_ns;

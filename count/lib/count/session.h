@@ -232,8 +232,6 @@ const char *nti_session_words_for(const struct ntime_session *s, const struct nt
 
 /* A session's own time: how long it ran, by the system's clock and in TSC ticks: clock.c. */
 
-struct ntime_session;
-
 /* Of which moment the counts of a reading are. */
 struct nti_session_moment {
 	uint64_t at_ns;	    /* of the system's clock; 0: nobody looked */
