@@ -236,11 +236,6 @@ static int box_release(struct nti_pmu_hw *hw)
 	return nthw_box_restore(&box->box, &box->state);
 }
 
-static void box_free(struct nti_pmu_hw *hw)
-{
-	free(box_of(hw));
-}
-
 static const struct nti_pmu_hw_ops box_ops = {
 	.encode = box_encode,
 	.can_share = box_can_share,
@@ -254,7 +249,6 @@ static const struct nti_pmu_hw_ops box_ops = {
 	.width = box_width,
 	.name = box_name,
 	.release = box_release,
-	.free = box_free,
 };
 
 static int read_last(struct nthw_io *io, enum nthw_space space, unsigned int unit, uint32_t address,

@@ -475,11 +475,6 @@ static int card_release(struct nti_pmu_hw *hw)
 	return card->is_gone ? -ENODEV : nthw_nv50_restore(&card->pm, &card->state);
 }
 
-static void card_free(struct nti_pmu_hw *hw)
-{
-	free(card_of(hw));
-}
-
 static const struct nti_pmu_hw_ops card_ops = {
 	.encode = card_encode,
 	.can_share = card_can_share,
@@ -495,7 +490,6 @@ static const struct nti_pmu_hw_ops card_ops = {
 	.unsure = card_unsure,
 	.name = card_name,
 	.release = card_release,
-	.free = card_free,
 };
 
 int nti_card_hw_new(struct nti_handle *handle, const struct nthw_nv_chip *chip,

@@ -327,11 +327,6 @@ static int core_release(struct nti_pmu_hw *hw)
 	return ret < 0 ? ret : stopped;
 }
 
-static void core_free(struct nti_pmu_hw *hw)
-{
-	free(core_of(hw));
-}
-
 static const struct nti_pmu_hw_ops core_ops = {
 	.encode = core_encode,
 	.program = core_program,
@@ -345,7 +340,6 @@ static const struct nti_pmu_hw_ops core_ops = {
 	.describe = core_describe,
 	.name = core_name,
 	.release = core_release,
-	.free = core_free,
 };
 
 static bool has_flags(const struct nthw_core_pmu *pmu)

@@ -65,8 +65,7 @@ static void release(const struct nti_pmus *pmus, struct nti_pmu *pmu)
 
 static void free_pmu(struct nti_pmu *pmu)
 {
-	if (pmu->hw)
-		pmu->hw->ops->free(pmu->hw);
+	free(pmu->hw);
 	nti_handle_free(pmu->handle);
 	free(pmu);
 }

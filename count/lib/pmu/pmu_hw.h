@@ -32,6 +32,7 @@ struct nti_pmu_event {
 	struct nthw_nv50_event card;
 };
 
+/* The first member of what each kind allocates: its memory is freed by it. */
 struct nti_pmu_hw {
 	const struct nti_pmu_hw_ops *ops;
 	uint64_t all;	   /* counters that there are */
@@ -99,7 +100,6 @@ struct nti_pmu_hw_ops {
 
 	/* Stop, and put everything back. 0, or -errno when something could not be restored. */
 	int (*release)(struct nti_pmu_hw *hw);
-	void (*free)(struct nti_pmu_hw *hw);
 };
 
 /*
