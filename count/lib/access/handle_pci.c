@@ -180,17 +180,11 @@ static bool is_of_memory(const struct nti_access *a)
 	return a->function && a->row->space == NTHW_SPACE_MMIO;
 }
 
-static int permits_config(const struct nti_access *a, int mode)
+static int permits(const struct nti_access *a, int mode)
 {
-	bool is_public = mode == R_OK && a->address < NTI_PCI_PUBLIC_BYTES;
+	bool is_public = is_of_config(a) && mode == R_OK && a->address < NTI_PCI_PUBLIC_BYTES;
 
 	return is_public || a->os->ops->is_privileged(a->os, false) ? 0 : -EACCES;
-}
-
-static int permits_memory(const struct nti_access *a, int mode)
-{
-	(void)mode;
-	return a->os->ops->is_privileged(a->os, false) ? 0 : -EACCES;
 }
 
 /* Who may read is told by reading; a write is refused before anything is promised. */
@@ -199,7 +193,7 @@ static int open_one(struct nti_access *a)
 	(void)snprintf(a->place, sizeof(a->place), "%s of PCI function %s at %#x",
 		       is_of_config(a) ? "configuration space" : "memory", a->function->address,
 		       a->address);
-	if (!a->writes || permits_memory(a, W_OK) == 0)
+	if (!a->writes || permits(a, W_OK) == 0)
 		return 0;
 	return nti_error(a->e, -EACCES, "%s can be written by root only", a->place);
 }
@@ -216,7 +210,7 @@ static int write_one(struct nti_access *a, uint64_t value)
 
 static const struct nti_access_ops access_pci = {
 	.reaches = is_of_config,
-	.permits = permits_config,
+	.permits = permits,
 	.open = open_one,
 	.read = read_one,
 	.write = write_one,
@@ -224,7 +218,7 @@ static const struct nti_access_ops access_pci = {
 
 static const struct nti_access_ops access_mmio = {
 	.reaches = is_of_memory,
-	.permits = permits_memory,
+	.permits = permits,
 	.open = open_one,
 	.read = read_one,
 	.write = write_one,
