@@ -42,6 +42,12 @@ struct build {
 	struct nti_error *e;
 };
 
+static int describe(struct build *b, const char *desc, const char *unit_text)
+{
+	return nti_event_describe(b->out, desc, unit_text) < 0 ? nti_event_no_memory(b->e, b->text)
+							       : 0;
+}
+
 /* The number behind @term, or -EINVAL with a sentence. */
 static int parse_value(const struct build *b, const struct nti_term *term, uint64_t *out)
 {
@@ -303,8 +309,7 @@ static int set_generic(struct build *b, const struct nti_term *term)
 	if (ret == 0 && found.parts) {
 		b->attr.type = found.part[0].attr.type;
 		b->attr.config = found.part[0].attr.config;
-		if (nti_event_describe(b->out, found.desc, found.unit_text) < 0)
-			ret = nti_event_no_memory(b->e, b->text);
+		ret = describe(b, found.desc, found.unit_text);
 	}
 	nti_event_fini(&found);
 	return ret;
@@ -457,7 +462,7 @@ static int read_unit_text(struct build *b, const char *alias)
 	if (nti_os_line(b->names->os, text, sizeof(text), NTI_SYSFS_DEVICES "/%s/events/%s.unit",
 			b->unit->name, alias) < 0)
 		return 0;
-	return nti_event_describe(b->out, NULL, text) < 0 ? nti_event_no_memory(b->e, b->text) : 0;
+	return describe(b, NULL, text);
 }
 
 /*
@@ -475,16 +480,13 @@ static void read_state(struct build *b, const char *alias)
 }
 
 /* "cas_count_read" of uncore_imc_0: what sysfs tells about an event is its name and terms. */
-static int describe(struct build *b, const char *alias, const char *definition)
+static int describe_alias(struct build *b, const char *alias, const char *definition)
 {
 	char *desc = nti_text_format("%s of %s: %s", alias, b->unit->name, definition);
-	int ret;
+	int ret = desc ? describe(b, desc, NULL) : nti_event_no_memory(b->e, b->text);
 
-	if (!desc)
-		return nti_event_no_memory(b->e, b->text);
-	ret = nti_event_describe(b->out, desc, NULL);
 	free(desc);
-	return ret < 0 ? nti_event_no_memory(b->e, b->text) : 0;
+	return ret;
 }
 
 #define MSR_DEVICE "/dev/cpu/0/msr"
@@ -617,17 +619,14 @@ static int apply_box_alias(struct build *b, const char *alias)
 	    blame(b, b->unit->name, true, bare) < 0)
 		return nti_event_no_memory(b->e, b->text);
 	if (other)
-		return nti_event_describe(b->out, other->about, other->unit) < 0
-			       ? nti_event_no_memory(b->e, b->text)
-			       : 0;
+		return describe(b, other->about, other->unit);
 	if (event->absent && !b->out->absent.reason &&
 	    nti_absence_set(&b->out->absent, NTIME_REASON_NOT_SUPPORTED, b->unit->name,
 			    event->remedy, "%s", event->absent) < 0)
 		return nti_event_no_memory(b->e, b->text);
 	terms = terms_of(b, event);
-	if (!terms || nti_event_describe(b->out, event->about, event->unit) < 0)
-		ret = nti_event_no_memory(b->e, b->text);
-	else
+	ret = terms ? describe(b, event->about, event->unit) : nti_event_no_memory(b->e, b->text);
+	if (ret == 0)
 		ret = apply_definition(b, terms);
 	free(terms);
 	return ret < 0 ? ret : set_scale(b, scale, scale);
@@ -650,7 +649,7 @@ static int apply_sysfs_alias(struct build *b, const char *alias)
 					   "event '%s': cannot read its definition in sysfs",
 					   b->text);
 	read_state(b, alias);
-	ret = describe(b, alias, definition);
+	ret = describe_alias(b, alias, definition);
 	if (ret == 0)
 		ret = apply_definition(b, definition);
 	if (ret == 0)
