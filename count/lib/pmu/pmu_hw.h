@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One PMU instance's hardware as count/lib/pmu/pmu.c and pmu_*.c see it: counters that can be
- * programmed, started, stopped and read. Four kinds: core_hw.c, box_hw.c, card_hw.c, mp_hw.c.
- * Between the files of this folder.
+ * programmed, started, stopped and read. Four kinds: core_hw.c, box_hw.c, and card_hw.c, which has
+ * two. Between the files of this folder.
  */
 #ifndef NTI_PMU_HW_H
 #define NTI_PMU_HW_H
