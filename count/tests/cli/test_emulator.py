@@ -434,7 +434,7 @@ def many_short_processes():
         own = [row for (file, _), row in rows.items() if file == PROGRAM]
         return [sum(row[event] for row in own) for event in ('instructions', 'branches')]
 
-    n = 1000 if ALL else 50
+    n = 300 if ALL else 50
     equal(of_program(n), [n * number for number in of_program(1)])
 
 
@@ -488,7 +488,7 @@ def programs_count_the_same_each_time():
             if not shutil.which(name) or (name == 'grep' and is_placed_by_the_kernel()):
                 continue
             command = [path if word == 'FILE' else word for word in command]
-            done = ntime('--via', 'emulator', '-q', '--json', '-r', '100' if ALL else '3', '-e', EVENTS, '--', *command)
+            done = ntime('--via', 'emulator', '-q', '--json', '-r', '30' if ALL else '3', '-e', EVENTS, '--', *command)
             equal(done.returncode, 0, (name, err(done)))
             report = json.loads(err(done)[err(done).index('{'):])
             equal([(name, item['name'], item['min']) for item in report['items']], [(name, item['name'], item['max']) for item in report['items']])
