@@ -174,16 +174,25 @@ TEST(perf_counts)
 	TT_HAS(out, line);
 }
 
-/* ntime takes the PMU where there is one: every event, and those of several passes. */
+/*
+ * ntime takes the PMU where there is one, beside others who count with it: every event, and those
+ * of several passes.
+ */
 TEST(ntime_counts_through_perf)
 {
 	char out[LAB_OUTPUT], value[64];
+	int fd;
 
 	lab_must("ntime list --units --json | grep -A9 '\"gpu0\"'", 0, "\"perf\"");
 	TT_IS(lab_shell("ntime --json -e gpu0/gpu_idle/ -- /lab/host play card 5", out), 0);
 	snprintf(value, sizeof(value), "\"value\": %llu,",
 		 (unsigned long long)truth("card", "gpu_idle"));
 	TT_HAS(out, value);
+	LAB_GOOD(fd = open_event("geom_busy", -1));
+	TT_IS(lab_shell("ntime --json -e gpu0/gpu_idle/ -- /lab/host play card 5", out), 0);
+	TT_HAS(out, value);
+	TT_IS(get(fd), truth("card", "geom_busy"));
+	close(fd);
 	if (!is_slow())
 		lab_must("TT_ONLY=card_is_found_and_counted /lab/test_gpu", 0, "ok 1");
 }
