@@ -60,16 +60,22 @@ void ntm_nv50_context_advance(struct ntm_nv50_context *c, const struct ntm_mp_si
 									 : 0;
 		c->was_high[mp] = (uint8_t)now;
 	}
-	c->clocks += (uint32_t)clocks;
+	c->clocks += clocks;
 }
 
-static uint32_t count_of(const struct ntm_nv50_channel *c, uint32_t slot)
+/* What @slot has counted since it was taken last. */
+static uint64_t take(struct ntm_nv50_channel *c, uint32_t slot)
 {
-	uint32_t only = c->configured[slot], mp, sum = 0;
+	uint32_t only = c->configured[slot], mp;
+	uint64_t sum = 0;
 
-	for (mp = 0; mp < NTM_MPS_MAX; mp++)
+	for (mp = 0; mp < NTM_MPS_MAX; mp++) {
+		uint32_t now = c->context->count[mp][slot];
+
 		if (!only || only == mp + 1)
-			sum += c->context->count[mp][slot];
+			sum += (uint32_t)(now - c->last[mp][slot]);
+		c->last[mp][slot] = now;
+	}
 	return sum;
 }
 
@@ -79,7 +85,7 @@ static int sample(struct ntm_nv50_channel *c)
 
 	c->taken[0] = c->context->clocks;
 	for (i = 0; i < NTHW_NV_MP_SLOTS; i++)
-		c->taken[1 + i] = count_of(c, i);
+		c->taken[1 + i] += take(c, i);
 	return 0;
 }
 
@@ -90,8 +96,10 @@ static int read_out(struct ntm_nv50_channel *c, uint32_t number)
 
 	if (!number)
 		return NTM_NOT_MINE;
-	for (i = 0; i < NTHW_ARRAY_SIZE(c->taken); i++)
-		c->memory[(at + NTHW_NV_MP_CLOCKS) / 4 + i] = c->taken[i];
+	for (i = 0; i < NTHW_ARRAY_SIZE(c->taken); i++) {
+		c->memory[(at + NTHW_NV_MP_CLOCKS) / 4 + 2 * i] = (uint32_t)c->taken[i];
+		c->memory[(at + NTHW_NV_MP_CLOCKS) / 4 + 2 * i + 1] = (uint32_t)(c->taken[i] >> 32);
+	}
 	c->memory[(at + NTHW_NV_MP_NUMBER) / 4] = number;
 	c->memory[NTHW_NV_MP_LATEST / 4] = number;
 	return 0;
@@ -101,7 +109,20 @@ static int configure(struct ntm_nv50_channel *c, uint32_t slot, uint32_t value)
 {
 	if (value > NTM_MPS_MAX || (value && !(c->context->mps >> (value - 1) & 1)))
 		return NTM_NOT_MINE;
+	(void)take(c, slot);
 	c->configured[slot] = value;
+	c->taken[1 + slot] = 0;
+	return 0;
+}
+
+/* It begins anew: nothing is known of its function's last clock. */
+static int control(struct ntm_nv50_context *c, uint32_t slot, uint32_t value)
+{
+	uint32_t mp;
+
+	c->control[slot] = value;
+	for (mp = 0; mp < NTM_MPS_MAX; mp++)
+		c->was_high[mp] &= (uint8_t) ~(1u << slot);
 	return 0;
 }
 
@@ -120,8 +141,7 @@ int ntm_nv50_channel_method(struct ntm_nv50_channel *c, uint32_t method, uint32_
 	case NTHW_NV_MP_CONFIGURE:
 		return configure(c, slot, value);
 	case NTHW_NV_MP_CONTROL:
-		c->context->control[slot] = value;
-		return 0;
+		return control(c->context, slot, value);
 	case NTHW_NV_MP_SET:
 		for (mp = 0; mp < NTM_MPS_MAX; mp++)
 			c->context->count[mp][slot] = c->context->mps >> mp & 1 ? value : 0;

@@ -32,14 +32,15 @@ struct ntm_nv50_context {
 	uint32_t control[NTHW_NV_MP_SLOTS];
 	uint32_t count[NTM_MPS_MAX][NTHW_NV_MP_SLOTS];
 	uint8_t was_high[NTM_MPS_MAX]; /* functions that were 1 in the last clock, a bit each */
-	uint32_t clocks;
+	uint64_t clocks;
 };
 
 /* What submits methods to a context; several may. Begins as zeros but for .context. */
 struct ntm_nv50_channel {
 	struct ntm_nv50_context *context;
 	uint32_t configured[NTHW_NV_MP_SLOTS]; /* the MP's number + 1; 0: all */
-	uint32_t taken[1 + NTHW_NV_MP_SLOTS];  /* clocks and counts of the last sample */
+	uint32_t last[NTM_MPS_MAX][NTHW_NV_MP_SLOTS];
+	uint64_t taken[1 + NTHW_NV_MP_SLOTS]; /* clocks of the last sample, and sums up to it */
 	uint32_t memory[NTM_MP_MEMORY_BYTES / 4];
 };
 

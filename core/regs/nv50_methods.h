@@ -14,9 +14,10 @@
 /* Methods; those of slots are 4 apart. */
 #define NTHW_NV_MP_SET 0x2d0u	  /* the slot's count */
 #define NTHW_NV_MP_CONTROL 0x2e0u /* what it counts: nthw_nv_mp_control() */
-/* of which MP readings are: its number + 1; 0: the sum of all */
+/* of which MP readings are: its number + 1; 0: the sum of all. From the count that it has now on */
 #define NTHW_NV_MP_CONFIGURE 0x600u
-#define NTHW_NV_MP_SAMPLE 0x610u /* take the counts now */
+/* take the counts now: of a slot's 32 bits what was added since it was configured or taken last */
+#define NTHW_NV_MP_SAMPLE 0x610u
 /* what was taken last becomes the reading of this number, not 0 */
 #define NTHW_NV_MP_READ_OUT 0x614u
 
@@ -27,10 +28,10 @@
 #define NTHW_NV_MP_LATEST 0u /* the number of the reading that came last; 0: none has */
 #define NTHW_NV_MP_DEPTH 4u
 #define NTHW_NV_MP_RING 8u
-/* Of a reading: */
+/* Of a reading, whose numbers of 64 bits are two words, the lower one first: */
 #define NTHW_NV_MP_NUMBER 0u /* 0 while it is written */
-#define NTHW_NV_MP_CLOCKS 4u /* for which the context ran, modulo 2^32 */
-#define NTHW_NV_MP_COUNT 8u  /* of slots, 4 apart, modulo 2^32 */
-#define NTHW_NV_MP_READING_BYTES 24u
+#define NTHW_NV_MP_CLOCKS 8u /* for which the context ran */
+#define NTHW_NV_MP_COUNT 16u /* of slots, 8 apart: counted since each was configured */
+#define NTHW_NV_MP_READING_BYTES 48u
 
 #endif

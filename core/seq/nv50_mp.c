@@ -20,6 +20,18 @@ static int look(const struct nthw_nv_mp *m, uint32_t address, uint32_t *value)
 	return ret;
 }
 
+/* A number of two words. */
+static int look_wide(const struct nthw_nv_mp *m, uint32_t address, uint64_t *value)
+{
+	uint32_t low = 0, high = 0;
+	int ret = look(m, address, &low);
+
+	if (!ret)
+		ret = look(m, address + 4, &high);
+	*value = (uint64_t)high << 32 | low;
+	return ret;
+}
+
 uint32_t nthw_nv_mp_control(const struct nthw_nv_mp_event *event, uint32_t slot)
 {
 	/*
@@ -38,9 +50,9 @@ int nthw_nv_mp_program(const struct nthw_nv_mp *m, uint32_t slot,
 	int ret = 0;
 
 	if (event)
-		ret = submit(m, NTHW_NV_MP_CONFIGURE + 4 * slot, mp);
-	if (!ret && event)
 		ret = submit(m, NTHW_NV_MP_SET + 4 * slot, 0);
+	if (!ret && event)
+		ret = submit(m, NTHW_NV_MP_CONFIGURE + 4 * slot, mp);
 	return ret ? ret : submit(m, NTHW_NV_MP_CONTROL + 4 * slot, word);
 }
 
@@ -64,9 +76,9 @@ int nthw_nv_mp_take(const struct nthw_nv_mp *m, uint32_t number, struct nthw_nv_
 	at = NTHW_NV_MP_RING + number % depth * NTHW_NV_MP_READING_BYTES;
 	ret = look(m, at + NTHW_NV_MP_NUMBER, &before);
 	if (!ret)
-		ret = look(m, at + NTHW_NV_MP_CLOCKS, &out->clocks);
+		ret = look_wide(m, at + NTHW_NV_MP_CLOCKS, &out->clocks);
 	for (i = 0; !ret && i < NTHW_NV_MP_SLOTS; i++)
-		ret = look(m, at + NTHW_NV_MP_COUNT + 4 * i, &out->count[i]);
+		ret = look_wide(m, at + NTHW_NV_MP_COUNT + 8 * i, &out->count[i]);
 	/* What was overwritten meanwhile has another number now. */
 	if (!ret)
 		ret = look(m, at + NTHW_NV_MP_NUMBER, &after);

@@ -30,8 +30,9 @@ struct nthw_nv_mp {
 };
 
 struct nthw_nv_mp_reading {
-	uint32_t clocks;
-	uint32_t count[NTHW_NV_MP_SLOTS];
+	/* for which the context ran: with 2^32 between two, counters may have wrapped */
+	uint64_t clocks;
+	uint64_t count[NTHW_NV_MP_SLOTS];
 };
 
 /*
@@ -46,7 +47,7 @@ int nthw_nv_mp_program(const struct nthw_nv_mp *m, uint32_t slot,
 int nthw_nv_mp_ask(struct nthw_nv_mp *m);
 /*
  * The reading of @number. NTHW_ENODATA: it has not come yet. NTHW_ESTALE: later ones have taken its
- * place. Seven reads.
+ * place. Thirteen reads.
  */
 int nthw_nv_mp_take(const struct nthw_nv_mp *m, uint32_t number, struct nthw_nv_mp_reading *out);
 

@@ -413,7 +413,9 @@ bool nthw_nv50_shows_slots(const struct nthw_nv_chip *chip, const struct nthw_nv
 		uint32_t group = event->groups >> 8 * i & 0xff;
 
 		if (event->led >> i & 1 &&
-		    (chip->family >= NTHW_NV_G200 ? group && group % NEW_MP_GROUP == 0 : group < 2))
+		    (chip->family >= NTHW_NV_G200 ? group && group % NEW_MP_GROUP == 0 &&
+							    group / NEW_MP_GROUP <= chip->mps
+						  : group < 2))
 			return true;
 	}
 	return false;
@@ -432,9 +434,6 @@ uint64_t nthw_nv50_horizon_ns(const struct nthw_nv50_event *event)
 	static const uint64_t horizon[NTHW_NV50_MODES] = { HORIZON_NS, HORIZON_NS / 15,
 							   HORIZON_NS / 63 };
 
-	/* All MPs of a die together, of which none has more than 32. */
-	if (event->is_slot)
-		return event->unit ? HORIZON_NS : HORIZON_NS / 32;
 	return horizon[event->mode];
 }
 

@@ -35,8 +35,12 @@ struct ntime_model_hello {
 enum ntime_model_request_kind {
 	NTIME_MODEL_READ = 1, /* register .address; its value in the reply */
 	NTIME_MODEL_WRITE,    /* .value to register .address */
-	NTIME_MODEL_HOLD,     /* the card is this client's until it disconnects */
-	NTIME_MODEL_TEXT,     /* a command, without NUL, behind the struct */
+	/*
+	 * The card is this client's until it disconnects; with .value 1 also what slots of
+	 * contexts see, in domain 3
+	 */
+	NTIME_MODEL_HOLD,
+	NTIME_MODEL_TEXT, /* a command, without NUL, behind the struct */
 	/* open one to the context named behind the struct: its number, from 1 */
 	NTIME_MODEL_CHANNEL,
 	NTIME_MODEL_METHOD, /* submit .value to method .address of .channel */

@@ -3,6 +3,7 @@
  * ntime-model: a graphics card that is a model, and commands to it; "ntime model" starts it. Exit
  * status: 0; 1: a vector is wrong; 125 after one sentence on stderr.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -454,13 +455,26 @@ static bool take_name(const char *line, uint32_t *method)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *at = strstr(line, names[i].name);
+		const char *slot = at ? at + strlen(names[i].name) : "";
 
-		if (!at || at[strlen(names[i].name) + 1] != ']')
+		if (*slot < '0' || *slot >= '0' + NTHW_NV_MP_SLOTS || slot[1] != ']')
 			continue;
-		*method = names[i].method + 4 * (uint32_t)(at[strlen(names[i].name)] - '0');
+		*method = names[i].method + 4 * (uint32_t)(*slot - '0');
 		return true;
 	}
 	return false;
+}
+
+/* "0x2e0": what is behind it goes to *@end. */
+static bool take_hex(const char *text, char **end, uint32_t *out)
+{
+	unsigned long number;
+
+	text += strspn(text, " \t");
+	errno = 0;
+	number = strtoul(text, end, 16);
+	*out = (uint32_t)number;
+	return isxdigit((unsigned char)*text) && *end != text && !errno && number <= UINT32_MAX;
 }
 
 /*
@@ -471,17 +485,11 @@ static bool take_method(const char *line, uint32_t *method, uint32_t *value)
 {
 	const char *number = line + strspn(line, " \t");
 	bool is_of_demmt = strncmp(number, "PB:", 3) == 0;
-	char *end;
+	char *end = (char *)number + 3;
 
-	if (is_of_demmt)
-		number += 3;
-	else
-		*method = (uint32_t)strtoul(number, &end, 16);
-	if (!is_of_demmt)
-		number = end;
-	errno = 0;
-	*value = (uint32_t)strtoul(number, &end, 16);
-	if (end == number || errno)
+	if (!is_of_demmt && !take_hex(number, &end, method))
+		return false;
+	if (!take_hex(end, &end, value))
 		return false;
 	return is_of_demmt ? take_name(end, method) : !end[strspn(end, " \t\n")];
 }
@@ -495,7 +503,8 @@ static int submit_lines(int fd, const char *path, uint32_t channel)
 	for (unsigned long n = 1; fgets(line, sizeof(line), stdin); n++) {
 		if (!line[strspn(line, " \t\n")])
 			continue;
-		if (!take_method(line, &request.address, &request.value))
+		if ((!strchr(line, '\n') && !feof(stdin)) ||
+		    !take_method(line, &request.address, &request.value))
 			return complain(
 				"standard input:%lu: expected a method and its value, as in "
 				"0x2e0 0x02aaaa40, or a line of demmt that has one",

@@ -32,6 +32,7 @@ struct context {
 	char name[NTIME_MODEL_NAME_BYTES]; /* "": there is none here */
 	struct ntm_nv50_context state;
 	int holder; /* descriptor of the client that has its counters; -1: nobody */
+	uint32_t before[NTHW_NV_MP_SLOTS]; /* what the slots had when it came */
 };
 
 struct client {
@@ -138,6 +139,14 @@ static bool is_waiting(const struct ntm_server *s, const struct client *c)
 	return false;
 }
 
+static void free_job(struct client *c)
+{
+	if (c->job)
+		ntm_scene_free(c->job->work);
+	free(c->job);
+	c->job = NULL;
+}
+
 static int begin_job(struct client *c, const char *text, uint32_t first, uint32_t last,
 		     struct answer *a)
 {
@@ -184,8 +193,14 @@ static int parse_number(const char *text, const char *of, uint32_t most, uint32_
 }
 
 /* A frame by itself: the first one, or the one behind those that were played. */
-static int begin_frame(struct ntm_server *s, struct client *c, uint32_t number, struct answer *a)
+static int begin_frame(struct ntm_server *s, struct client *c, uint32_t number, const char *context,
+		       struct answer *a)
 {
+	if (number > 1 && strcmp(context, s->running) != 0) {
+		(void)snprintf(a->text, sizeof(a->text),
+			       "frame %" PRIu32 " is of another context than frame 1", number);
+		return -EINVAL;
+	}
 	if (number > 1 && number != s->frames + 1) {
 		(void)snprintf(a->text, sizeof(a->text),
 			       "frame %" PRIu32 " does not follow frame %" PRIu32
@@ -200,7 +215,10 @@ static bool is_name(const char *name)
 {
 	size_t chars = strlen(name);
 
-	return chars && chars < NTIME_MODEL_NAME_BYTES && !strchr(name, ' ');
+	for (const char *at = name; *at; at++)
+		if (*at <= ' ' || *at > '~')
+			return false;
+	return chars && chars < NTIME_MODEL_NAME_BYTES;
 }
 
 /* " in NAME", which is cut off. */
@@ -255,17 +273,19 @@ static int begin_frames(struct ntm_server *s, struct client *c, const char *comm
 
 	(void)snprintf(text, sizeof(text), "%s", command + (is_one ? 6 : 5));
 	ret = split_context(text, &context, a);
-	if (ret == 0 && *context && !need_context(s, context)) {
-		(void)snprintf(a->text, sizeof(a->text), "more than %d contexts",
-			       NTIME_MODEL_CONTEXTS_MAX);
-		ret = -EINVAL;
-	}
 	if (ret == 0 && !is_one)
 		ret = begin_play(s, c, text, a);
 	else if (ret == 0)
 		ret = parse_number(text, "a frame", NTIME_MODEL_FRAME_LAST, &number, a);
 	if (ret == 0 && is_one)
-		ret = begin_frame(s, c, number, a);
+		ret = begin_frame(s, c, number, context, a);
+	if (ret == 0 && *context && !need_context(s, context)) {
+		(void)snprintf(a->text, sizeof(a->text), "more than %d contexts",
+			       NTIME_MODEL_CONTEXTS_MAX);
+		free_job(c);
+		a->is_later = false;
+		ret = -EINVAL;
+	}
 	if (ret == 0)
 		memcpy(c->job->context, context, strlen(context));
 	return ret;
@@ -357,19 +377,23 @@ static int hold(struct ntm_server *s, struct client *c, uint32_t value, struct a
 
 static int open_channel(struct ntm_server *s, struct client *c, const char *name, uint32_t *number)
 {
-	struct context *context = is_name(name) ? need_context(s, name) : NULL;
+	struct context *context;
+	size_t i = 0;
 
-	for (size_t i = 0; context && i < NTIME_MODEL_CHANNELS_MAX; i++) {
-		if (c->channel[i])
-			continue;
-		c->channel[i] = calloc(1, sizeof(*c->channel[i]));
-		if (!c->channel[i])
-			return -ENOMEM;
-		c->channel[i]->context = &context->state;
-		*number = (uint32_t)i + 1;
-		return 0;
-	}
-	return -EINVAL;
+	while (i < NTIME_MODEL_CHANNELS_MAX && c->channel[i])
+		i++;
+	/* Nobody knows of MPs' counters before G84. */
+	if (i == NTIME_MODEL_CHANNELS_MAX || !is_name(name) || s->card.chip->family == NTHW_NV_G80)
+		return -EINVAL;
+	context = need_context(s, name);
+	if (!context)
+		return -EINVAL;
+	c->channel[i] = calloc(1, sizeof(*c->channel[i]));
+	if (!c->channel[i])
+		return -ENOMEM;
+	c->channel[i]->context = &context->state;
+	*number = (uint32_t)i + 1;
+	return 0;
 }
 
 /* Of @number, and its context. */
@@ -402,6 +426,8 @@ static int hold_context(struct ntm_server *s, const struct client *c, uint32_t n
 	other = client_at(s, s->holder);
 	if (other && other != c && other->is_showing)
 		return busy_with(other, a);
+	if (context->holder != c->fd)
+		memcpy(context->before, context->state.control, sizeof(context->before));
 	context->holder = c->fd;
 	return 0;
 }
@@ -433,14 +459,15 @@ static int read_memory(struct ntm_server *s, const struct client *c,
 	return ntm_nv50_channel_read(channel, r->address, value) < 0 ? -EINVAL : 0;
 }
 
-/* Its counters stop with who had them. */
+/* What its own program had set up counts again. */
 static void leave_contexts(struct ntm_server *s, struct client *c)
 {
 	for (size_t i = 0; i < NTIME_MODEL_CONTEXTS_MAX; i++) {
 		if (!*s->context[i].name || s->context[i].holder != c->fd)
 			continue;
 		s->context[i].holder = -1;
-		memset(s->context[i].state.control, 0, sizeof(s->context[i].state.control));
+		memcpy(s->context[i].state.control, s->context[i].before,
+		       sizeof(s->context[i].before));
 	}
 	for (size_t i = 0; i < NTIME_MODEL_CHANNELS_MAX; i++)
 		free(c->channel[i]);
@@ -513,14 +540,6 @@ static bool send_answer(const struct client *c, const struct answer *a)
 
 	memcpy(message.text, a->text, sizeof(message.text));
 	return send(c->fd, &message, bytes, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)bytes;
-}
-
-static void free_job(struct client *c)
-{
-	if (c->job)
-		ntm_scene_free(c->job->work);
-	free(c->job);
-	c->job = NULL;
 }
 
 /* A frame of the client's job, and the answer behind the last one. False: as below. */

@@ -248,17 +248,20 @@ static int sum_up(const char *text, const struct ntm_scene *scene, struct sum s,
 	return 0;
 }
 
-/* "EVENT in NAME": both apart, in *@memory. */
+/* "EVENT in NAME": both apart, in @memory, without blanks around the first. */
 static void split(char *memory, const char **only)
 {
 	static const char in[] = " in ";
 	char *at = strstr(memory, in);
+	size_t n;
 
-	*only = NULL;
-	if (!at)
-		return;
-	*at = '\0';
-	*only = at + strlen(in);
+	*only = at ? at + strlen(in) : NULL;
+	if (at)
+		*at = '\0';
+	n = strspn(memory, " \t");
+	memmove(memory, memory + n, strlen(memory + n) + 1);
+	for (n = strlen(memory); n && strchr(" \t", memory[n - 1]); n--)
+		memory[n - 1] = '\0';
 }
 
 int ntm_truth(const char *whole, const struct ntm_scene *scene, const char *context, uint32_t first,

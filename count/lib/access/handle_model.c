@@ -4,6 +4,7 @@
 
 #include "count/lib/access/handle_inner.h"
 #include "count/lib/access/why.h"
+#include "base/os/process.h"
 #include "base/os/socket.h"
 
 /* A model that cannot be asked any more is a device that was unplugged: -ENODEV. */
@@ -70,11 +71,11 @@ static int model_write(struct nthw_io *io, enum nthw_space space, unsigned int u
 	int ret = request.kind ? ask(nti_handle_of(io), &request, &l->holder) : -ENOTSUP;
 
 	if (ret == -EBUSY && request.kind == NTIME_MODEL_HOLD)
-		ret = nti_error(
-			&l->error, -EUSERS,
-			"process %u counts in a context, with slots of multiprocessors that "
-			"this would see",
-			l->holder);
+		ret = nti_error(&l->error, -EUSERS,
+				"process %u%s counts in a context, with slots of "
+				"multiprocessors that this would see",
+				l->holder,
+				(pid_t)l->holder == nti_process_self() ? ", this one," : "");
 	return ret;
 }
 
@@ -85,8 +86,8 @@ static int open_channel(struct nti_handle *handle, const char *context, uint32_t
 	struct ntime_model_request hold = { .kind = NTIME_MODEL_HOLD };
 	int ret = nti_socket_ask(handle->socket, &channel, context, &hold.channel, NULL, 0);
 
-	if (ret == -EINVAL)
-		return nti_error(&handle->handles->error, ret,
+	if (ret == -EINVAL || ret == -E2BIG)
+		return nti_error(&handle->handles->error, -EINVAL,
 				 "there cannot be a context '%.40s': its name has at most %d "
 				 "characters and no blanks, and there are at most %d",
 				 context, NTIME_MODEL_NAME_BYTES - 1, NTIME_MODEL_CONTEXTS_MAX);
@@ -119,6 +120,10 @@ static int explain_model(struct nti_handles *l, const struct nti_handle_request 
 	/* One of another container has no number here. */
 	if (user.pid <= 0)
 		user = (struct nti_user){ .guess = "a program that cannot be seen from here" };
+	if (error == -EINVAL && what->context)
+		return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, what->name,
+				       "take another name, or end one: ntime model end", "%s",
+				       nti_handles_error(l, error));
 	if (error == -EBUSY && what->context)
 		return nti_why_in_use(out, &user,
 				      "counters of multiprocessors in context %s, or what they "

@@ -398,6 +398,8 @@ struct pattern_walk {
 	const char *pattern;
 	unsigned int group;
 	size_t found; /* those that nobody can count too */
+	/* the first one that lacks a context; "": none does */
+	char lacking[64];
 };
 
 static int add_fitting(void *arg, const struct nti_event_entry *entry)
@@ -416,8 +418,11 @@ static int add_fitting(void *arg, const struct nti_event_entry *entry)
 	if (ret < 0)
 		return ret;
 	w->s->item[w->s->items - 1].is_of_pattern = true;
-	if (lacks_context(w->s, &w->s->item[w->s->items - 1]))
-		forget_items(w->s, w->s->items - 1);
+	if (!lacks_context(w->s, &w->s->item[w->s->items - 1]))
+		return 0;
+	forget_items(w->s, w->s->items - 1);
+	if (!*w->lacking)
+		(void)snprintf(w->lacking, sizeof(w->lacking), "%s", entry->name);
 	return 0;
 }
 
@@ -433,10 +438,14 @@ static bool is_pattern(const char *name)
 static int add_pattern(struct ntime_session *s, const char *name, unsigned int group)
 {
 	struct pattern_walk w = { .s = s, .pattern = name, .group = group };
+	size_t before = s->items;
 	int ret = nti_context_core(s->ctx);
 
 	if (ret == 0)
 		ret = nti_event_for_each(&s->ctx->names, add_fitting, &w, &s->ctx->error);
+	/* Where nothing else fits, one says why. */
+	if (ret == 0 && *w.lacking && s->items == before)
+		ret = add_event(s, w.lacking, group, false);
 	if (ret < 0 || w.found)
 		return ret;
 	return nti_error(&s->ctx->error, -ENOENT, "no event is like '%s' ('ntime list' shows all)",

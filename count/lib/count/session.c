@@ -161,10 +161,12 @@ static int check_target(struct ntime_ctx *ctx, const struct ntime_target *t)
 	if (ret < 0)
 		return ret;
 	if (t->kind > NTIME_TARGET_MACHINE || t->flags & ~TARGET_FLAGS || !ntime_via_name(t->via) ||
-	    t->reserved || (t->context && !*t->context))
+	    t->reserved)
 		return nti_error(&ctx->error, -EINVAL,
 				 "unknown kind, flag, access method or reserved field in struct "
 				 "ntime_target");
+	if (t->context && !*t->context)
+		return nti_error(&ctx->error, -EINVAL, "a context has a name, and it is not empty");
 	if ((t->via == NTIME_VIA_EMULATOR) != (t->emulator != NULL) ||
 	    (t->emulator && t->kind >= NTIME_TARGET_CPUS))
 		return nti_error(&ctx->error, -EINVAL,

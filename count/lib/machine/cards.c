@@ -98,9 +98,12 @@ int nti_cards_add_model(struct nti_units *units, const struct nthw_nv_chip *chip
 
 	if (!unit)
 		return -ENOMEM;
-	unit->card->mps = new_model(units, chip, has, socket, true);
-	if (!unit->card->mps)
-		return -ENOMEM;
+	/* Before G84 nobody knows of them. */
+	if (chip->family != NTHW_NV_G80) {
+		unit->card->mps = new_model(units, chip, has, socket, true);
+		if (!unit->card->mps)
+			return -ENOMEM;
+	}
 	nti_units_sort(units);
 	return 0;
 }

@@ -483,9 +483,13 @@ const struct nti_unit *nti_units_find(const struct nti_units *units, const char 
 {
 	size_t i;
 
-	for (i = 0; i < units->count; i++)
-		if (strcmp(units->unit[i]->name, name) == 0)
-			return units->unit[i];
+	for (i = 0; i < units->count; i++) {
+		const struct nti_unit *unit = units->unit[i];
+
+		/* Sessions know the multiprocessors of a context, and nobody by name. */
+		if (strcmp(unit->name, name) == 0 && !(unit->card && unit->card->is_mps))
+			return unit;
+	}
 	return NULL;
 }
 

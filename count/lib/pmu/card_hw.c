@@ -127,9 +127,15 @@ int nti_card_encode(const struct nti_part *part, struct nthw_nv50_event *out,
 	ret = nthw_nv50_encode(chip, attr->config, attr->config1, attr->config2, out);
 	if (ret == 0)
 		return check_units(part, out, absent);
-	if (ret == NTHW_EINVAL && attr->config >> 59 &&
-	    nthw_nv50_encode(chip, attr->config & ~(UINT64_C(0x1f) << 59), attr->config1,
-			     attr->config2, out) == 0)
+	if (ret == NTHW_EINVAL && nti_card_is_slot(part))
+		ret = nti_absence_set(
+			absent, NTIME_REASON_NOT_SUPPORTED, name,
+			"mp is below the number of MPs, and src, op and mp are all that "
+			"there is",
+			"%s has no such multiprocessor, unit or signal", chip->name);
+	else if (ret == NTHW_EINVAL && attr->config >> 59 &&
+		 nthw_nv50_encode(chip, attr->config & ~(UINT64_C(0x1f) << 59), attr->config1,
+				  attr->config2, out) == 0)
 		ret = nti_absence_set(absent, NTIME_REASON_NOT_SUPPORTED, name,
 				      attr->config >> 63 ? "leave out rop" : "leave out tpc",
 				      "it needs no multiplexer of a %s, so there is none to choose",
@@ -523,16 +529,17 @@ int nti_card_hw_new(struct nti_handle *handle, const struct nthw_nv_chip *chip,
 
 /*
  * Their counters, in one context, are set up by methods of a channel, and read by the number of a
- * reading (core/seq/nv50_mp.h). They wrap at 32 bits; counts are sums of what was added since the
- * last look.
+ * reading (core/seq/nv50_mp.h). Those of the hardware wrap at 32 bits, and readings are sums of
+ * what was added: with 2^32 clocks between two looks something may be missing.
  */
 struct mp_hw {
 	struct nti_pmu_hw hw; /* first */
 	struct nthw_nv_mp mp;
 	struct nthw_nv50_event event[NTHW_NV_MP_SLOTS]; /* of those in .set */
 	uint32_t set;
-	uint32_t last[NTHW_NV_MP_SLOTS];
-	uint64_t count[NTHW_NV_MP_SLOTS]; /* since it was programmed */
+	uint64_t last[NTHW_NV_MP_SLOTS], clocks; /* of the last reading */
+	uint64_t count[NTHW_NV_MP_SLOTS];	 /* since it was programmed */
+	uint64_t unsure;
 	bool is_running;
 	int error; /* of the look that goes on */
 };
@@ -563,6 +570,7 @@ static int mp_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event, 
 	*taken = 0;
 	m->is_running = false;
 	m->set = 0;
+	m->unsure = 0;
 	for (size_t i = 0; i < n; i++) {
 		m->event[event[i].counter] = event[i].card;
 		m->set |= (uint32_t)1 << event[i].counter;
@@ -571,10 +579,18 @@ static int mp_program(struct nti_pmu_hw *hw, const struct nti_pmu_event *event, 
 	return ret;
 }
 
+static int take(struct mp_hw *m, struct nthw_nv_mp_reading *reading)
+{
+	int ret = nthw_nv_mp_ask(&m->mp);
+
+	return ret ? ret : nthw_nv_mp_take(&m->mp, m->mp.number, reading);
+}
+
 /* What was counted while they stood is nobody's: they begin at 0. */
 static int mp_start(struct nti_pmu_hw *hw)
 {
 	struct mp_hw *m = mp_of(hw);
+	struct nthw_nv_mp_reading reading = { 0 };
 	int ret = 0;
 
 	for (uint32_t i = 0; ret == 0 && i < NTHW_NV_MP_SLOTS; i++) {
@@ -582,23 +598,29 @@ static int mp_start(struct nti_pmu_hw *hw)
 		if (m->set >> i & 1)
 			ret = nthw_nv_mp_program(&m->mp, i, &m->event[i].slot, m->event[i].unit);
 	}
+	if (ret == 0)
+		ret = take(m, &reading);
+	m->clocks = reading.clocks;
 	m->is_running = ret == 0;
 	return ret;
 }
 
-/* -ENODATA: the reading has not come yet; the next one has what it lacks. */
+/* -ENODATA: the reading has not come yet. */
 static int look(struct mp_hw *m)
 {
 	struct nthw_nv_mp_reading reading = { 0 };
-	int ret = nthw_nv_mp_ask(&m->mp);
+	int ret = take(m, &reading);
 
-	if (ret == 0)
-		ret = nthw_nv_mp_take(&m->mp, m->mp.number, &reading);
-	for (uint32_t i = 0; ret == 0 && i < NTHW_NV_MP_SLOTS; i++) {
-		m->count[i] += (uint32_t)(reading.count[i] - m->last[i]);
+	if (ret)
+		return ret;
+	for (uint32_t i = 0; i < NTHW_NV_MP_SLOTS; i++) {
+		m->count[i] += reading.count[i] - m->last[i];
 		m->last[i] = reading.count[i];
 	}
-	return ret;
+	if (reading.clocks - m->clocks > UINT32_MAX)
+		m->unsure |= m->set;
+	m->clocks = reading.clocks;
+	return 0;
 }
 
 static int mp_stop(struct nti_pmu_hw *hw)
@@ -633,6 +655,11 @@ static int mp_read(struct nti_pmu_hw *hw, unsigned int counter, uint64_t *value)
 	return mp_of(hw)->error;
 }
 
+static uint64_t mp_unsure(const struct nti_pmu_hw *hw)
+{
+	return ((const struct mp_hw *)hw)->unsure;
+}
+
 static void mp_name(const struct nti_pmu_hw *hw, unsigned int counter, char *text, size_t size)
 {
 	(void)hw;
@@ -660,6 +687,7 @@ static const struct nti_pmu_hw_ops mp_ops = {
 	.read = mp_read,
 	.width = card_width,
 	.horizon_ns = card_horizon_ns,
+	.unsure = mp_unsure,
 	.name = mp_name,
 	.release = mp_release,
 };

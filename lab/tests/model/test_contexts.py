@@ -20,7 +20,7 @@ test = t.test
 CHANNEL, METHOD, MEMORY = 5, 6, 7
 ENODEV = 19
 SET, CONTROL, CONFIGURE, SAMPLE, READ_OUT = 0x2d0, 0x2e0, 0x600, 0x610, 0x614
-LATEST, DEPTH, RING, READING = 0, 4, 8, 24
+LATEST, DEPTH, RING, READING = 0, 4, 8, 48
 FUNCTION = [0xaaaa, 0xcccc, 0xf0f0, 0xff00]
 
 
@@ -136,7 +136,7 @@ def readings_belong_to_their_number_or_are_lost():
             m = max(1, n - chance.randrange(12))
             at = RING + m % depth * READING
             if n - m < depth:
-                equal((look(at), look(at + 8 + 8)), (m, known[m]))
+                equal((look(at), look(at + 16 + 8 * 2)), (m, known[m]))
             else:
                 equal(look(at) != m, True)
                 lost += 1
@@ -144,9 +144,26 @@ def readings_belong_to_their_number_or_are_lost():
 
 
 @test
+def more_than_counters_hold_is_told():
+    for frames, flags in ((1, ['simulated']), (2, ['overflowed', 'simulated'])):
+        with Card('G200', 'frame\ncontext a\nclocks 3000000000 mp.instructions\n') as card:
+            done = ntime('--model', card.path, '--csv', '-e', 'gpu0/instructions/', '--context', 'a', '--', *played(card, frames))
+            row = next(row for row in csv.DictReader(io.StringIO(err(done))) if row['name'] == 'gpu0/instructions/')
+            equal((row['value'] == truth(card, 'instructions'), sorted(row['flags'].split())), (frames == 1, flags), row)
+
+
+@test
+def pulses_begin_anew_with_their_slot():
+    with Card('GT218', 'frame\ncontext a\nclocks 5 mp.instructions mp.branch\n') as card:
+        for _ in range(2):
+            equal(list(counted(card, 'a', ['instructions'], *played(card, 3)).values()), ['30'])
+            equal(list(counted(card, 'a', ['mode=6,src=2,op=12'], *played(card, 3)).values()), ['2'])
+
+
+@test
 def what_cannot_be_says_why():
     with Card('G80') as card:
-        has(err(ntime('--model', card.path, '-e', 'gpu0/mode=6,src=4,op=4/', '--context', 'a', 'true')), 'no such domain, signal')
+        has(err(ntime('--model', card.path, '-e', 'gpu0/mode=6,src=4,op=4/', '--context', 'a', 'true')), 'set up by methods of a channel')
         has(err(ntime('--model', card.path, '-e', 'gpu0/instructions/', '--context', 'a', 'true')), "a G80, has no event 'instructions'")
     with Card('GT218', 'frame\ncontext a\nclocks 5 mp.branch\n', ('--mp', '0x1')) as card:
         has(' '.join(err(ntime('--model', card.path, '-e', 'gpu0/branch/', 'true')).split()), 'multiprocessors count in a context, and none was named remedy: name one: --context')
@@ -155,7 +172,17 @@ def what_cannot_be_says_why():
         has(channel(card, 'a', '\n0x2e0 1\n0x2f0 1\n', 125), 'standard input:3: method 0x2f0 with value 0x1 is none that the counters')
         has(channel(card, 'a', '0x610 0\n0x614 0\n', 125), 'standard input:2')
         has(channel(card, 'a', 'PB: 0x1 NV50_COMPUTE.MP_PM_CONTROL[4] = 1\n', 125), 'standard input:1')
-        has(channel(card, 'a', 'hello\n', 125), 'expected a method and its value')
+        for line in ('hello\n', 'PB: 0x1 NV50_COMPUTE.MP_PM_SET[4] = 1\n', 'PB: 0x1 NV50_COMPUTE.MP_PM_SET[', '0x2e0 0x1ffffffff\n', '0x2e0 -1\n', '0x2e0 1' + ' ' * 600 + '\n'):
+            has(channel(card, 'a', line, 125), 'standard input:1: expected a method and its value')
+        has(err(ntime('--model', card.path, '-e', 'gpu0/branch/', '--context', '', 'true')), 'a context has a name')
+        has(err(ntime('--model', card.path, '-e', 'gpu0/inst*/', 'true')), 'multiprocessors count in a context')
+        has(err(ntime('--model', card.path, '-e', 'gpu0_mp/r4/', '--context', 'a', 'true')), 'gpu0_mp')
+        has(err(ntime('--model', card.path, '--context', 'a', '-e', 'gpu0/branch/,gpu0/domain=3,src=0,op=0xaaaa,groups=0x14/', 'true')), ', this one, counts')
+        # Slots that the context's program had set are as they were.
+        channel(card, 'a', f'0x2e0 {word("branch"):#x}\n')
+        for _ in range(2):
+            equal(counted(card, None, ['domain=3,src=0,op=0xaaaa,groups=0x14'], *played(card, 2))['domain=3,src=0,op=0xaaaa,groups=0x14'], '10')
+            ntime('--model', card.path, '-e', 'gpu0/instructions/', '--context', 'a', 'true')
         has(channel(card, 'x' * 40, '', 125), 'there cannot be a context')
         has(model('end', card.path, 'nobody', status=125), "there is no context 'nobody'")
         has(model('play', card.path, '1', '--context', 'a b', status=125), "'a b' is no name of a context")
