@@ -95,6 +95,37 @@ static int place_slots(const struct ntime_session *s, struct nti_session_item *i
 	return 0;
 }
 
+static bool any_part(const struct nti_session_item *item,
+		     bool (*is_one)(const struct nti_part *part))
+{
+	for (size_t i = 0; !item->is_metric && i < item->event.parts; i++)
+		if (item->event.part[i].unit && is_one(&item->event.part[i]))
+			return true;
+	return false;
+}
+
+/* Who counts by slots sets them, so nobody counts what they see at the same time. 0 or -ENOMEM. */
+static int refuse_both(const struct ntime_session *s, struct nti_session_item *item)
+{
+	bool is_slot = any_part(item, nti_card_is_slot);
+	bool shows = any_part(item, nti_card_shows_slots);
+
+	for (size_t i = 0; (is_slot || shows) && !item->absent.reason && i + 1 < s->items; i++) {
+		const struct nti_session_item *other = &s->item[i];
+
+		if (!other->absent.reason &&
+		    any_part(other, is_slot ? nti_card_shows_slots : nti_card_is_slot))
+			return nti_absence_set(
+				&item->absent, NTIME_REASON_NOT_SUPPORTED,
+				item->event.part[0].unit->name, "count them apart",
+				"slots of multiprocessors are what %s counts, and what "
+				"%s sees",
+				is_slot ? item->name : other->name,
+				is_slot ? other->name : item->name);
+	}
+	return 0;
+}
+
 static int add_event(struct ntime_session *s, const char *name, unsigned int group, bool is_hidden)
 {
 	struct nti_session_item *item;
@@ -119,6 +150,8 @@ static int add_event(struct ntime_session *s, const char *name, unsigned int gro
 	item->group = group;
 	item->is_hidden = is_hidden;
 	ret = place_slots(s, item);
+	if (ret == 0)
+		ret = refuse_both(s, item);
 	if (ret < 0)
 		return ret;
 	/* An event of another machine's PMU has a part without unit, and is absent. */

@@ -96,6 +96,22 @@ bool nti_card_is_slot(const struct nti_part *part)
 	return part->unit->card && (part->attr.config >> 56 & 7) == NTHW_NV50_MODE_SLOT;
 }
 
+bool nti_card_is_context(const struct nti_unit *unit)
+{
+	return unit->card && unit->card->is_mps;
+}
+
+bool nti_card_shows_slots(const struct nti_part *part)
+{
+	const struct perf_event_attr *attr = &part->attr;
+	struct nthw_nv50_event event;
+
+	return part->unit->card && !nti_card_is_slot(part) &&
+	       nthw_nv50_encode(part->unit->card->chip, attr->config, attr->config1, attr->config2,
+				&event) == 0 &&
+	       nthw_nv50_shows_slots(part->unit->card->chip, &event);
+}
+
 int nti_card_explain_channel(const struct nti_unit *unit, struct nti_absence *out)
 {
 	return nti_absence_set(out, NTIME_REASON_NOT_SUPPORTED, unit->name, "none",
