@@ -141,8 +141,10 @@ int ntm_nv50_channel_method(struct ntm_nv50_channel *c, uint32_t method, uint32_
 	case NTHW_NV_MP_CONFIGURE:
 		return configure(c, slot, value);
 	case NTHW_NV_MP_CONTROL:
+	case NTHW_NV_MP_CONTROL_3D:
 		return control(c->context, slot, value);
 	case NTHW_NV_MP_SET:
+	case NTHW_NV_MP_SET_3D:
 		for (mp = 0; mp < NTM_MPS_MAX; mp++)
 			c->context->count[mp][slot] = c->context->mps >> mp & 1 ? value : 0;
 		return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * Methods of a channel that count inside the multiprocessors (MPs) of G84 to GT21x, and where their
- * readings go. Those of the compute class are hardware's (envytools' rnndb and Mesa's queries; words
+ * readings go. Those of classes are hardware's (envytools' rnndb and Mesa's queries; words
  * as in push buffers of G200 under CUPTI; trust: measured). Those from NTHW_NV_MP_CONFIGURE on are
  * software's, in the manner of the prototypes for nouveau of 2014, of which only the idea was
  * published: numbers and layout are made up.
@@ -14,6 +14,9 @@
 /* Methods; those of slots are 4 apart. */
 #define NTHW_NV_MP_SET 0x2d0u	  /* the slot's count */
 #define NTHW_NV_MP_CONTROL 0x2e0u /* what it counts: nthw_nv_mp_control() */
+/* The same of the class that draws. */
+#define NTHW_NV_MP_SET_3D 0x12f0u
+#define NTHW_NV_MP_CONTROL_3D 0x1580u
 /* of which MP readings are: its number + 1; 0: the sum of all. From the count that it has now on */
 #define NTHW_NV_MP_CONFIGURE 0x600u
 /* take the counts now: of a slot's 32 bits what was added since it was configured or taken last */

@@ -442,7 +442,8 @@ static int submit(struct ntm_server *s, const struct client *c, const struct nti
 
 	if (!channel)
 		return error;
-	if (other && other != c && r->address < NTHW_NV_MP_CONFIGURE)
+	if (other && other != c && r->address != NTHW_NV_MP_SAMPLE &&
+	    r->address != NTHW_NV_MP_READ_OUT && r->address / 16 != NTHW_NV_MP_CONFIGURE / 16)
 		return busy_with(other, a);
 	return ntm_nv50_channel_method(channel, r->address, r->value) < 0 ? -EINVAL : 0;
 }

@@ -200,6 +200,20 @@ TEST(readings_by_number)
 	free(card);
 }
 
+TEST(methods_of_the_class_that_draws)
+{
+	struct card *card = card_new();
+
+	for (uint32_t i = 0; i < NTHW_NV_MP_SLOTS; i++) {
+		TT_IS(ntm_nv50_channel_method(&card->channel[0], 0x12f0 + 4 * i, 7 + i), 0);
+		TT_IS(ntm_nv50_channel_method(&card->channel[0], 0x1580 + 4 * i, 0x04aaaa40 + i),
+		      0);
+		TT_IS(card->context[0].count[0][i], 7 + i);
+		TT_IS(card->context[0].control[i], 0x04aaaa40 + i);
+	}
+	free(card);
+}
+
 TEST(methods_that_are_none)
 {
 	static const struct {
@@ -220,6 +234,7 @@ int main(void)
 		cmocka_unit_test(words_of_slots),
 		cmocka_unit_test(contexts_take_turns),
 		cmocka_unit_test(readings_by_number),
+		cmocka_unit_test(methods_of_the_class_that_draws),
 		cmocka_unit_test(methods_that_are_none),
 	};
 
