@@ -242,16 +242,24 @@ static int split_context(char *text, const char **name, struct answer *a)
 /* Frames of the scene, or work that is known by name. */
 static int begin_play(struct ntm_server *s, struct client *c, const char *text, struct answer *a)
 {
+	static const uint32_t kinds[NTM_NV50_KINDS] = { [NTM_NV50_TPCS] = NTHW_NV_TPC,
+							[NTM_NV50_ROPS] = NTHW_NV_ROP,
+							[NTM_NV50_MPS] = NTHW_NV_MP };
 	const char *work = ntm_scene_work(text);
 	struct ntm_scene *scene = NULL;
 	uint32_t count = 1;
 	int ret;
 
 	if (work)
-		ret = ntm_scene_parse(text, work, strlen(work), ntm_scene_chip(s->scene), &scene,
-				      a->text, sizeof(a->text));
+		ret = ntm_scene_parse(text, work, strlen(work), s->card.chip, &scene, a->text,
+				      sizeof(a->text));
 	else
 		ret = parse_number(text, "frames", NTIME_MODEL_FRAMES_MAX, &count, a);
+	/* On this board. */
+	for (unsigned int i = 0; scene && i < NTM_NV50_KINDS; i++)
+		ntm_scene_keep(
+			scene, i,
+			nthw_nv_units_of(s->card.chip, kinds[i], s->card.bar[NTHW_NV_UNITS / 4]));
 	if (ret == 0)
 		ret = begin_job(c, "", 1, count, a);
 	if (ret == 0)

@@ -68,6 +68,9 @@ def mixed(chip, seed):
 
 @test
 def vectors_are_added_as_they_were_recorded():
+    with Card('GT218', options=('--mp', '0x1')) as card:
+        equal(counted(card, 'a', ['instructions'], *played(card, 'vectoradd', '--context', 'a')), {'instructions': '10120'})
+        equal(truth(card, 'instructions'), '10120')
     with Card('GT218') as card:
         first = counted(card, 'a', [f'{event},mp=0' for event in ('instructions', 'branch', 'sm_cta_launched', 'warp_serialize')], *played(card, 'vectoradd', '--context', 'a'))
         equal(list(first.values()), ['10120', '784', '97', '0'])
