@@ -7,14 +7,10 @@
 
 uint32_t ntm_nv50_mps_of(const struct ntm_nv50_card *card)
 {
-	uint32_t units = card->bar[NTHW_NV_UNITS / 4], tpc, mask = 0;
-	uint32_t tpcs = nthw_nv_units_of(card->chip, NTHW_NV_TPC, units);
-	uint32_t mps = nthw_nv_units_of(card->chip, NTHW_NV_MP, units);
+	uint32_t units = card->bar[NTHW_NV_UNITS / 4];
 
-	for (tpc = 0; tpc < card->chip->tpcs; tpc++)
-		if (tpcs >> tpc & 1)
-			mask |= mps << tpc * card->chip->mps;
-	return mask;
+	return nthw_nv_all_mps(card->chip, nthw_nv_units_of(card->chip, NTHW_NV_TPC, units),
+			       nthw_nv_units_of(card->chip, NTHW_NV_MP, units));
 }
 
 static bool is_high(const struct ntm_mp_signals *signals, uint32_t mp, uint32_t control)

@@ -44,7 +44,7 @@ struct ntm_nv50_channel {
 	uint32_t memory[NTM_MP_MEMORY_BYTES / 4];
 };
 
-/* MPs of a board: bit TPC * MPs of a TPC + MP. */
+/* MPs of a board, as nthw_nv_all_mps() has them. */
 uint32_t ntm_nv50_mps_of(const struct ntm_nv50_card *card);
 
 /* NTM_NOT_MINE: there is no such method, or a slot would count in an MP that is not there. */

@@ -85,6 +85,16 @@ uint32_t nthw_nv_units_of(const struct nthw_nv_chip *chip, uint32_t kind, uint32
 	return value >> 16 & (chip->family < NTHW_NV_G200 ? 0x3f : 0xff);
 }
 
+uint32_t nthw_nv_all_mps(const struct nthw_nv_chip *chip, uint32_t tpcs, uint32_t mps)
+{
+	uint32_t tpc, all = 0;
+
+	for (tpc = 0; tpc < chip->tpcs; tpc++)
+		if (tpcs >> tpc & 1)
+			all |= mps << tpc * chip->mps;
+	return all;
+}
+
 bool nthw_nv_has_wires(const struct nthw_nv_chip *chip)
 {
 	/* The newest have neither rows nor a family. */

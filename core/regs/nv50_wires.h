@@ -56,6 +56,9 @@ extern const struct nthw_nv_mux_row nthw_nv_muxes[NTHW_NV_MUXES];
 /* The mask of @kind in @value of NTHW_NV_UNITS, from bit 0 on; of NTHW_NV_GRAPH 1. */
 uint32_t nthw_nv_units_of(const struct nthw_nv_chip *chip, uint32_t kind, uint32_t value);
 
+/* MPs of a board with TPCs of mask @tpcs and MPs of mask @mps in each: bit TPC * MPs of a TPC + MP. */
+uint32_t nthw_nv_all_mps(const struct nthw_nv_chip *chip, uint32_t tpcs, uint32_t mps);
+
 /*
  * Where the wires of a multiplexer begin, by family, and @old or @new further: the same wire may
  * have another number from G200 on.

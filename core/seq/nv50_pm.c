@@ -384,15 +384,13 @@ uint32_t nthw_nv50_missing(const struct nthw_nv_chip *chip, const struct nthw_nv
 {
 	uint32_t mps = nthw_nv50_mps(chip, event), i, select, unit;
 
-	if (event->is_slot && event->unit) {
-		unit = event->unit - 1;
-		return nthw_nv_units_of(chip, NTHW_NV_TPC, units) >> unit / chip->mps & 1 &&
-				       nthw_nv_units_of(chip, NTHW_NV_MP, units) >>
-						       unit % chip->mps &
-					       1
+	if (event->is_slot && event->unit)
+		return nthw_nv_all_mps(chip, nthw_nv_units_of(chip, NTHW_NV_TPC, units),
+				       nthw_nv_units_of(chip, NTHW_NV_MP, units)) >>
+					       (event->unit - 1) &
+				       1
 			       ? NTHW_NV_GRAPH
 			       : NTHW_NV_MP;
-	}
 	if (mps && !(mps & nthw_nv_units_of(chip, NTHW_NV_MP, units)))
 		return NTHW_NV_MP;
 	for (i = 1; i < NTHW_NV_MUXES; i++) {

@@ -783,12 +783,7 @@ const struct nthw_nv_chip *ntm_scene_chip(const struct ntm_scene *s)
 
 uint32_t ntm_scene_mps(const struct ntm_scene *s)
 {
-	uint32_t mask = 0;
-
-	for (uint32_t tpc = 0; tpc < s->chip->tpcs; tpc++)
-		if (s->units[NTM_NV50_TPCS] >> tpc & 1)
-			mask |= s->units[NTM_NV50_MPS] << tpc * s->chip->mps;
-	return mask;
+	return nthw_nv_all_mps(s->chip, s->units[NTM_NV50_TPCS], s->units[NTM_NV50_MPS]);
 }
 
 /* ---- frames ---- */

@@ -81,7 +81,7 @@ void ntm_scene_keep(struct ntm_scene *s, enum ntm_nv50_units kind, uint32_t mask
 void ntm_scene_frame(const struct ntm_scene *s, uint32_t number,
 		     void (*fn)(void *arg, const struct ntm_stretch *stretch), void *arg);
 
-/* MPs of the board, as ntm_nv50_mps_of() has them. */
+/* MPs of the board, as nthw_nv_all_mps() has them. */
 uint32_t ntm_scene_mps(const struct ntm_scene *s);
 
 /* A stretch of a card that draws all the time. */
