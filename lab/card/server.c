@@ -47,6 +47,7 @@ struct client {
 struct ntm_server {
 	struct ntm_nv50_card card;
 	uint32_t *bar, boot_0;
+	uint32_t keep[NTM_NV50_KINDS]; /* of the die's units; 0: all */
 	char *path;
 	int listener;
 	struct stat own; /* the socket as we made it */
@@ -242,9 +243,6 @@ static int split_context(char *text, const char **name, struct answer *a)
 /* Frames of the scene, or work that is known by name. */
 static int begin_play(struct ntm_server *s, struct client *c, const char *text, struct answer *a)
 {
-	static const uint32_t kinds[NTM_NV50_KINDS] = { [NTM_NV50_TPCS] = NTHW_NV_TPC,
-							[NTM_NV50_ROPS] = NTHW_NV_ROP,
-							[NTM_NV50_MPS] = NTHW_NV_MP };
 	const char *work = ntm_scene_work(text);
 	struct ntm_scene *scene = NULL;
 	uint32_t count = 1;
@@ -255,11 +253,9 @@ static int begin_play(struct ntm_server *s, struct client *c, const char *text, 
 				      sizeof(a->text));
 	else
 		ret = parse_number(text, "frames", NTIME_MODEL_FRAMES_MAX, &count, a);
-	/* On this board. */
 	for (unsigned int i = 0; scene && i < NTM_NV50_KINDS; i++)
-		ntm_scene_keep(
-			scene, i,
-			nthw_nv_units_of(s->card.chip, kinds[i], s->card.bar[NTHW_NV_UNITS / 4]));
+		if (s->keep[i])
+			ntm_scene_keep(scene, i, s->keep[i]);
 	if (ret == 0)
 		ret = begin_job(c, "", 1, count, a);
 	if (ret == 0)
@@ -722,12 +718,12 @@ static int listen_at(struct ntm_server *s)
 }
 
 /* The card as the board has it. False: the die has no such units. */
-static bool make_card(struct ntm_server *s, const uint32_t keep[NTM_NV50_KINDS])
+static bool make_card(struct ntm_server *s)
 {
 	if (!ntm_nv50_card_init(&s->card, ntm_scene_chip(s->scene), s->bar))
 		return false;
 	for (unsigned int i = 0; i < NTM_NV50_KINDS; i++)
-		if (keep[i] && !ntm_nv50_card_keep(&s->card, i, keep[i]))
+		if (s->keep[i] && !ntm_nv50_card_keep(&s->card, i, s->keep[i]))
 			return false;
 	return true;
 }
@@ -742,12 +738,13 @@ int ntm_server_new(const struct ntm_scene *scene, const uint32_t keep[NTM_NV50_K
 	if (!s)
 		return -ENOMEM;
 	s->scene = scene;
+	memcpy(s->keep, keep, sizeof(s->keep));
 	s->listener = s->holder = -1;
 	s->path = strdup(path);
 	s->bar = calloc(1, NTM_NV50_BAR_BYTES);
 	if (!s->path || !s->bar)
 		ret = -ENOMEM;
-	else if (!make_card(s, keep) || ntm_nv50_card_peek(&s->card, 0, &s->boot_0) < 0)
+	else if (!make_card(s) || ntm_nv50_card_peek(&s->card, 0, &s->boot_0) < 0)
 		ret = -EINVAL;
 	else
 		ret = listen_at(s);

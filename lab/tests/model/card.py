@@ -133,8 +133,8 @@ class Card:
         return client
 
 
-def ask(client, kind, address=0, value=0, reserved=0, text=b''):
-    client.send(REQUEST.pack(kind, address, value, reserved) + text)
+def ask(client, kind, address=0, value=0, channel=0, text=b''):
+    client.send(REQUEST.pack(kind, address, value, channel) + text)
     got = client.recv(4096)
     return (*REPLY.unpack(got[:REPLY.size]), got[REPLY.size:].decode())
 
