@@ -110,17 +110,18 @@ static void put_card(FILE *f, const struct cli_look *look, const struct ntime_ca
 	char text[1024];
 	size_t n = 0;
 
-	n += (size_t)snprintf(text, sizeof(text), "domain %u, %u counter%s, %u pass%s", e->domain,
-			      e->counters, e->counters == 1 ? "" : "s", e->passes,
-			      e->passes == 1 ? "" : "es");
-	for (size_t i = 0; i < e->muxes && n < sizeof(text); i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %s = %#" PRIx64,
-				      i ? "," : ";", e->mux[i].name, e->mux[i].value);
 	if (e->control)
 		snprintf(text, sizeof(text),
 			 "a slot of the multiprocessors, in a context; MP_PM_CONTROL[0] = "
 			 "%#010" PRIx32,
 			 e->control);
+	else
+		n = (size_t)snprintf(text, sizeof(text), "domain %u, %u counter%s, %u pass%s",
+				     e->domain, e->counters, e->counters == 1 ? "" : "s", e->passes,
+				     e->passes == 1 ? "" : "es");
+	for (size_t i = 0; i < e->muxes && n < sizeof(text); i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %s = %#" PRIx64,
+				      i ? "," : ";", e->mux[i].name, e->mux[i].value);
 	put_hint(f, look, "takes:", text);
 	put_hint(f, look, "terms:", e->terms);
 	snprintf(text, sizeof(text), "%#" PRIx64, e->conflicts);

@@ -147,7 +147,7 @@ int ntime_unit_for_each(struct ntime_ctx *ctx,
 		const struct nti_unit *unit = ctx->units.unit[i];
 		enum nti_method method;
 
-		if (unit->card && unit->card->is_mps)
+		if (nti_unit_is_context(unit))
 			continue;
 		ret = nti_unit_problem(ctx, unit, &absent);
 		if (ret < 0)

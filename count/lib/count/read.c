@@ -187,7 +187,7 @@ static int read_groups(struct ntime_session *s, uint64_t real_ns)
 	 * A device that went away takes nothing from the other counters, as long as there are
 	 * any. A context is no device: its program may end it.
 	 */
-	if (!gone || gone != s->groups.count || nti_card_is_context(s->groups.group[0].unit))
+	if (!gone || gone != s->groups.count || nti_unit_is_context(s->groups.group[0].unit))
 		return 0;
 	return nti_error(&s->ctx->error, -EIO, "reading the counters of %s failed: %s",
 			 s->groups.group[0].unit->name,

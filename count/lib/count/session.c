@@ -486,7 +486,7 @@ static bool is_in_context(const struct nti_session_item *item)
 {
 	const struct nti_unit *unit = item->is_metric ? NULL : nti_session_unit_of(item);
 
-	return unit && unit->card && unit->card->is_mps;
+	return unit && nti_unit_is_context(unit);
 }
 
 int ntime_session_item(const struct ntime_session *s, size_t i, struct ntime_item *out)

@@ -21,7 +21,7 @@ const struct nti_box_family *nti_box_family_find(const struct nthw_box_kind *kin
 /* Boxes of one unit are of one kind. */
 const struct nti_box_family *nti_box_family_of(const struct nti_unit *unit)
 {
-	if (unit && unit->card && !unit->card->is_mps)
+	if (unit && unit->card && !nti_unit_is_context(unit))
 		return &nti_gpu_families[unit->card->chip->family];
 	return unit && unit->boxes ? nti_box_family_find(unit->box[0].kind) : NULL;
 }

@@ -57,7 +57,7 @@ static struct nti_unit *new_unit(struct nti_units *units, const char *desc, bool
 
 	for (i = 0; i < units->count; i++)
 		number += units->unit[i]->kind == NTI_UNIT_DEVICE &&
-			  !(units->unit[i]->card && units->unit[i]->card->is_mps);
+			  !nti_unit_is_context(units->unit[i]);
 	(void)snprintf(name, sizeof(name), "gpu%u%s", number - is_mps, is_mps ? "_mp" : "");
 	unit = card ? nti_units_append(units, name, desc) : NULL;
 	if (!unit) {

@@ -486,8 +486,7 @@ const struct nti_unit *nti_units_find(const struct nti_units *units, const char 
 	for (i = 0; i < units->count; i++) {
 		const struct nti_unit *unit = units->unit[i];
 
-		/* Sessions know the multiprocessors of a context, and nobody by name. */
-		if (strcmp(unit->name, name) == 0 && !(unit->card && unit->card->is_mps))
+		if (strcmp(unit->name, name) == 0 && !nti_unit_is_context(unit))
 			return unit;
 	}
 	return NULL;

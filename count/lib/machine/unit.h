@@ -66,6 +66,12 @@ struct nti_unit {
 	double energy_scale;
 };
 
+/* Is it what sessions have of one context of a card? They alone know it. */
+static inline bool nti_unit_is_context(const struct nti_unit *unit)
+{
+	return unit->card && unit->card->is_mps;
+}
+
 /*
  * Units of a machine, sorted: core PMUs first, then software, clock, others by name with numbers in
  * order. They are found in two steps, and never move.

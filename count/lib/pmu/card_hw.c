@@ -96,11 +96,6 @@ bool nti_card_is_slot(const struct nti_part *part)
 	return part->unit->card && (part->attr.config >> 56 & 7) == NTHW_NV50_MODE_SLOT;
 }
 
-bool nti_card_is_context(const struct nti_unit *unit)
-{
-	return unit->card && unit->card->is_mps;
-}
-
 bool nti_card_shows_slots(const struct nti_part *part)
 {
 	const struct perf_event_attr *attr = &part->attr;

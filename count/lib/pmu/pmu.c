@@ -157,7 +157,7 @@ static struct wanted request_for(const struct nti_pmus *pmus, const struct nti_u
 			    .method = method,
 			    .box = box,
 			    .card = unit->card,
-			    .context = unit->card && unit->card->is_mps ? pmus->context : NULL,
+			    .context = nti_unit_is_context(unit) ? pmus->context : NULL,
 			    .reads_only = box && box->kind->free },
 	};
 }

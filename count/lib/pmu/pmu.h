@@ -108,8 +108,6 @@ void nti_card_place_groups(struct nti_part *const *part, const unsigned int *gro
 bool nti_card_is_slot(const struct nti_part *part);
 /* Is it made of what slots of multiprocessors see, in whatever context runs? */
 bool nti_card_shows_slots(const struct nti_part *part);
-/* Is it what sessions have of one context? */
-bool nti_card_is_context(const struct nti_unit *unit);
 /* Why no slot of @unit can be had. 0 or -ENOMEM. */
 int nti_card_explain_channel(const struct nti_unit *unit, struct nti_absence *out);
 /* The word with which slot 0 counts it; 0: it is of no slot. */
