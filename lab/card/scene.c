@@ -385,9 +385,12 @@ static void show_slots(const struct ntm_stretch *stretch, const struct nthw_nv_w
 		       struct ntm_nv50_wires *out)
 {
 	static const char name[] = "slot_mp";
-	uint32_t mp = (uint32_t)(unit->name[strlen(name)] - '0');
+	uint32_t mp;
 
-	if (strncmp(unit->name, name, strlen(name)) != 0 || mp >= chip->mps)
+	if (strncmp(unit->name, name, strlen(name)) != 0)
+		return;
+	mp = (uint32_t)(unit->name[strlen(name)] - '0');
+	if (mp >= chip->mps)
 		return;
 	for (uint32_t slot = 0; slot < NTHW_NV_MP_SLOTS; slot++)
 		if (stretch->slots[leader * chip->mps + mp] >> slot & 1)
