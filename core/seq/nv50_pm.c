@@ -285,7 +285,7 @@ int nthw_nv50_encode(const struct nthw_nv_chip *chip, uint64_t config, uint64_t 
 		     uint64_t config2, struct nthw_nv50_event *event)
 {
 	struct nthw_nv50_event out;
-	uint32_t i, domain = config >> 53 & 7, mode = config >> 56 & 7;
+	uint32_t i, domain = config >> 53 & 7, mode = nthw_nv50_mode(config);
 	int ret = 0;
 
 	memset(&out, 0, sizeof(out));

@@ -79,6 +79,13 @@ enum nthw_nv50_mode {
  */
 #define NTHW_NV50_MODE_SLOT 6
 #define NTHW_NV50_MODE_CLOCKS 7
+
+/* The mode in the first word of an event, as nthw_nv50_encode() takes it. */
+static inline uint32_t nthw_nv50_mode(uint64_t config)
+{
+	return (uint32_t)(config >> 56 & 7);
+}
+
 /* Equal ones, bit by bit, are one set-up. */
 struct nthw_nv50_event {
 	uint32_t src;	   /* signals of the domain, a byte each */

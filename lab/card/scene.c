@@ -684,6 +684,15 @@ static int parse_between(void *arg)
 	return 0;
 }
 
+size_t ntm_scene_context(const struct ntm_scene *s, const char *name)
+{
+	size_t i = s->contexts;
+
+	while (i && strcmp(s->context[i], name) != 0)
+		i--;
+	return i;
+}
+
 /* "context a": the steps below it run in it. */
 static int parse_context(void *arg)
 {
@@ -696,12 +705,13 @@ static int parse_context(void *arg)
 				      "'context' stands below 'frame' or 'between', with a name of "
 				      "at most %zu characters",
 				      sizeof(s->context[0]) - 1);
-	for (p->context = 1; p->context <= s->contexts; p->context++)
-		if (strcmp(s->context[p->context], name) == 0)
-			return 0;
+	p->context = ntm_scene_context(s, name);
+	if (p->context)
+		return 0;
 	if (s->contexts == NTIME_MODEL_CONTEXTS_MAX)
 		return ntm_lines_fail(&p->l, "more than %d contexts", NTIME_MODEL_CONTEXTS_MAX);
-	memcpy(s->context[++s->contexts], name, strlen(name));
+	p->context = ++s->contexts;
+	memcpy(s->context[p->context], name, strlen(name));
 	return 0;
 }
 

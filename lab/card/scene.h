@@ -74,6 +74,8 @@ extern const char ntm_scene_default[];
 const char *ntm_scene_work(const char *name);
 
 const struct nthw_nv_chip *ntm_scene_chip(const struct ntm_scene *s);
+/* Number of the context of this name, in which a frame runs; 0: there is none. */
+size_t ntm_scene_context(const struct ntm_scene *s, const char *name);
 /* On a board with these units; all of the die without. Wires of other MPs stay 0. */
 void ntm_scene_keep(struct ntm_scene *s, enum ntm_nv50_units kind, uint32_t mask);
 

@@ -161,13 +161,57 @@ static int begin_job(struct client *c, const char *text, uint32_t first, uint32_
 	return 0;
 }
 
+static bool is_name(const char *name)
+{
+	size_t chars = strlen(name);
+
+	for (const char *at = name; *at; at++)
+		if (*at <= ' ' || *at > '~')
+			return false;
+	return chars && chars < NTIME_MODEL_NAME_BYTES;
+}
+
+/* " in NAME", which is cut off. */
+static int split_context(char *text, const char **name, struct answer *a)
+{
+	char *in = strstr(text, " in ");
+
+	*name = "";
+	if (!in)
+		return 0;
+	*in = '\0';
+	*name = in + strlen(" in ");
+	if (is_name(*name))
+		return 0;
+	(void)snprintf(a->text, sizeof(a->text),
+		       "'%.40s' is no name of a context: at most %d characters without blanks",
+		       *name, NTIME_MODEL_NAME_BYTES - 1);
+	return -EINVAL;
+}
+
+/* Nobody ran in it, and no frame will. */
+static int deny_context(struct answer *a, const char *name)
+{
+	(void)snprintf(a->text, sizeof(a->text), "there is no context '%.40s'", name);
+	return -EINVAL;
+}
+
 /* The frames that were played, and the clocks that drew on. */
 static int begin_truth(struct ntm_server *s, struct client *c, const char *text, struct answer *a)
 {
+	char copy[NTIME_MODEL_TEXT_BYTES + 1];
+	const char *context;
 	uint64_t busy;
-	int ret = ntm_truth(text, played(s), s->running, 1, 0, s->busy, &busy, a->text,
-			    sizeof(a->text));
+	int ret;
 
+	(void)snprintf(copy, sizeof(copy), "%s", text);
+	ret = split_context(copy, &context, a);
+	if (ret == 0 && *context && !find_context(s, context) &&
+	    !ntm_scene_context(played(s), context))
+		ret = deny_context(a, context);
+	if (ret == 0)
+		ret = ntm_truth(text, played(s), s->running, 1, 0, s->busy, &busy, a->text,
+				sizeof(a->text));
 	if (ret == 0)
 		ret = begin_job(c, text, 1, s->frames, a);
 	if (ret == 0)
@@ -210,34 +254,6 @@ static int begin_frame(struct ntm_server *s, struct client *c, uint32_t number, 
 		return -EBUSY;
 	}
 	return begin_job(c, "", number, number, a);
-}
-
-static bool is_name(const char *name)
-{
-	size_t chars = strlen(name);
-
-	for (const char *at = name; *at; at++)
-		if (*at <= ' ' || *at > '~')
-			return false;
-	return chars && chars < NTIME_MODEL_NAME_BYTES;
-}
-
-/* " in NAME", which is cut off. */
-static int split_context(char *text, const char **name, struct answer *a)
-{
-	char *in = strstr(text, " in ");
-
-	*name = "";
-	if (!in)
-		return 0;
-	*in = '\0';
-	*name = in + strlen(" in ");
-	if (is_name(*name))
-		return 0;
-	(void)snprintf(a->text, sizeof(a->text),
-		       "'%.40s' is no name of a context: at most %d characters without blanks",
-		       *name, NTIME_MODEL_NAME_BYTES - 1);
-	return -EINVAL;
 }
 
 /* Frames of the scene, or work that is known by name. */
@@ -300,10 +316,8 @@ static int end_context(struct ntm_server *s, const char *name, struct answer *a)
 {
 	struct context *context = find_context(s, name);
 
-	if (!context) {
-		(void)snprintf(a->text, sizeof(a->text), "there is no context '%.40s'", name);
-		return -EINVAL;
-	}
+	if (!context)
+		return deny_context(a, name);
 	for (size_t i = 0; i < s->clients; i++)
 		for (size_t k = 0; k < NTIME_MODEL_CHANNELS_MAX; k++)
 			if (s->client[i].channel[k] &&

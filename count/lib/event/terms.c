@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "core/regs/nv50_wires.h"
+#include "core/seq/nv50_pm.h"
 #include "base/common/text.h"
 #include "count/lib/event/box_events.h"
 #include "count/lib/event/card_signals.h"
@@ -722,25 +723,38 @@ static int apply_user(struct build *b)
 
 /*
  * What the user wrote to a card's event: a sum of several set-ups goes with nothing but the unit to
- * count in, and of those there is one.
+ * count in. Of those there is one, and mp is that of slots: all three have the same bits.
  */
 static int check_words(struct build *b)
 {
+	bool is_slot = nthw_nv50_mode(b->attr.config) == NTHW_NV50_MODE_SLOT;
 	char *copy = strdup(b->user), *list = copy;
-	unsigned int names = 0, units = 0, others = 0;
+	unsigned int names = 0, units = 0, mps = 0, others = 0;
 	struct nti_term term;
 
 	while (copy && nti_term_next(&list, &term)) {
 		bool is_name = !term.value && is_alias(b, term.name);
+		bool is_mp = strcmp(term.name, "mp") == 0;
 		bool is_unit = strcmp(term.name, "tpc") == 0 || strcmp(term.name, "rop") == 0;
 
 		names += is_name;
-		units += is_unit;
+		mps += is_mp;
+		units += is_unit || is_mp;
 		others += !is_name && !is_unit && strcmp(term.name, "name") != 0;
 	}
 	free(copy);
 	if (!copy)
 		return nti_event_no_memory(b->e, b->text);
+	if (is_slot && units > mps)
+		return nti_error(b->e, -EINVAL,
+				 "event '%s': it is counted by slots of multiprocessors: take mp "
+				 "in place of tpc or rop",
+				 b->text);
+	if (!is_slot && mps)
+		return nti_error(b->e, -EINVAL,
+				 "event '%s': it is not counted by slots of multiprocessors: take "
+				 "tpc or rop in place of mp",
+				 b->text);
 	if (units > 1)
 		return nti_error(
 			b->e, -EINVAL,

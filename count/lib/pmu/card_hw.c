@@ -93,7 +93,7 @@ static int check_units(const struct nti_part *part, struct nthw_nv50_event *even
 
 bool nti_card_is_slot(const struct nti_part *part)
 {
-	return part->unit->card && (part->attr.config >> 56 & 7) == NTHW_NV50_MODE_SLOT;
+	return part->unit->card && nthw_nv50_mode(part->attr.config) == NTHW_NV50_MODE_SLOT;
 }
 
 bool nti_card_shows_slots(const struct nti_part *part)

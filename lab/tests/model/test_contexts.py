@@ -171,6 +171,9 @@ def what_cannot_be_says_why():
     with Card('GT218', 'frame\ncontext a\nclocks 5 mp.branch\n', ('--mp', '0x1')) as card:
         has(' '.join(err(ntime('--model', card.path, '-e', 'gpu0/branch/', 'true')).split()), 'multiprocessors count in a context, and none was named remedy: name one: --context')
         has(err(ntime('--model', card.path, '-e', 'gpu0/branch,mp=1/', '--context', 'a', 'true')), 'gpu0_mp has no multiprocessor 1: bits of its TPCs are 0x1')
+        for words, why in (('tpc=0', 'take mp in place of tpc or rop'), ('rop=0,mp=0', 'take mp in place of tpc or rop')):
+            has(' '.join(err(ntime('--model', card.path, '-e', f'gpu0/branch,{words}/', '--context', 'a', 'true')).split()), why)
+        has(model('truth', card.path, 'branch', '--context', 'b', status=125), "there is no context 'b'")
         has(err(ntime('--model', card.path, '-e', 'gpu0/branch/', '--context', 'a b', 'true')), "there cannot be a context 'a b'")
         has(channel(card, 'a', '\n0x2e0 1\n0x2f0 1\n', 125), 'standard input:3: method 0x2f0 with value 0x1 is none that the counters')
         has(channel(card, 'a', '0x610 0\n0x614 0\n', 125), 'standard input:2')

@@ -871,7 +871,7 @@ def one_unit_of_several_is_told():
         for event, why in (('rop_busy,tpc=0', 'gpu0 has no TPC 0: those that it has are the bits of 0x6'), ('rop_waits_for_fb,rop=2', 'no memory partition 2'),
                            ('rop_waits_for_fb,tpc=1', 'it needs no multiplexer of a TPC, so there is none to choose remedy: leave out tpc'),
                            ('gpu_idle,rop=0', 'it needs no multiplexer of a memory partition'), ('rop_busy,tpc=15', 'does not fit into the 4 bits'),
-                           ('rop_waits_for_fb,rop=0,tpc=1', 'tpc and rop cannot be combined'),
+                           ('rop_waits_for_fb,rop=0,tpc=1', 'tpc and rop cannot be combined'), ('rop_busy,mp=1', 'take tpc or rop in place of mp'),
                            ('shaded_pixel_count.0,sel=3', 'goes with nothing but tpc or rop'), ('shaded_pixel_count.0,rop_busy', 'goes with nothing but'),
                            ('rop_busy,shaded_pixel_count.0', 'goes with nothing but')):
             has(' '.join(err(ntime('--model', card.path, '--passes', '-e', f'gpu0/{event}/', 'true')).split()), why)
