@@ -214,10 +214,11 @@ def a_context_that_ends_in_mid_count():
     with Card('GT218', 'frame\ncontext a\nclocks 5 mp.branch\n') as card:
         command = ('--context', 'a', '--', 'sh', '-c', f'{" ".join(played(card, 2))} && {t.NTIME} model end {card.path} a')
         item = json.loads(err(ntime('--model', card.path, '--json', '-e', 'gpu0/branch/', *command)))['items'][0]
-        equal(('value' in item, 'gone' in item['flags']), (False, True), item)
+        # Who looked before it ended has what was counted until then: none, one or both frames, on two MPs.
+        equal((item.get('value') in (None, 0, 10, 20), 'gone' in item['flags']), (True, True), item)
         done = ntime('--model', card.path, '--csv', '-e', 'gpu0/branch/,gpu0/cycles_core_a/', *command)
         rows = {row['name']: row for row in csv.DictReader(io.StringIO(err(done)))}
-        equal((rows['gpu0/branch/']['value'], int(rows['gpu0/cycles_core_a/']['value']) > 0), ('', True), rows)
+        equal((rows['gpu0/branch/']['value'] in ('', '0', '10', '20'), int(rows['gpu0/cycles_core_a/']['value']) > 0), (True, True), rows)
 
 
 @test
