@@ -5,69 +5,29 @@ Debian's package unpacks to 2 GB, so it is not installed: its file is fetched in
 ${XDG_CACHE_HOME:-~/.cache}/ntime/piglit, and the libraries and the programs that are asked for are
 unpacked beside it. What is there already is used as it is.
 """
-import glob
 import json
 import os
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
+import fetched
+from fetched import Absent    # noqa: E402
 
 PACKAGE = 'piglit'
 PATIENCE = int(os.environ.get('PATIENCE', '120'))
-FETCH_SECONDS = 300
 SCREEN_SECONDS = 60
 MARK = 'PIGLIT: '
 # What its libraries need; scripts/install-deps has the same.
 NEEDED = 'libwaffle-1-0 libxkbcommon0'
 
 
-class Absent(Exception):
-    """Something is missing on this machine; the text says what and why."""
-
-
-def cache():
-    """The folder of the cache; it exists afterwards."""
-    base = os.environ.get('XDG_CACHE_HOME') or os.path.join(os.path.expanduser('~'), '.cache')
-    path = os.path.join(os.path.abspath(base), 'ntime', 'piglit')
-    try:
-        os.makedirs(path, exist_ok=True)
-    except OSError as error:
-        raise Absent(f'the cache folder {path} cannot be made ({error.strerror}); set XDG_CACHE_HOME') from error
-    return path
-
-
-def _need(*tools):
-    for tool in tools:
-        if not shutil.which(tool):
-            raise Absent(f'the package {PACKAGE} cannot be fetched or unpacked without {tool}')
-
-
-def _package(folder):
-    """The package's file, fetched if it is not there."""
-    path = os.path.join(folder, f'{PACKAGE}.deb')
-    if os.path.exists(path):
-        return path
-    _need('apt-get')
-    with tempfile.TemporaryDirectory(prefix='.new-', dir=folder) as new:
-        try:
-            done = subprocess.run(['apt-get', '-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1', 'download', PACKAGE], cwd=new,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding='utf-8', errors='replace',
-                                  timeout=FETCH_SECONDS, check=False)
-        except subprocess.TimeoutExpired as error:
-            raise Absent(f'the package {PACKAGE} did not arrive within {FETCH_SECONDS} s') from error
-        found = glob.glob(f'{new}/*.deb')
-        if done.returncode or not found:
-            errors = [line for line in done.stderr.splitlines() if line.startswith('E:')]
-            raise Absent(f'apt-get download {PACKAGE} failed: {errors[-1] if errors else f"exit status {done.returncode}"}')
-        # Whole or not there, whoever else does the same.
-        os.replace(found[0], path)
-    return path
-
-
 def _unpack(package, folder, patterns):
     """These files of the package, in lib/ and bin/ of a folder."""
-    _need('dpkg-deb', 'tar')
+    fetched.need(PACKAGE, 'dpkg-deb', 'tar')
     with subprocess.Popen(['dpkg-deb', '--fsys-tarfile', package], stdout=subprocess.PIPE) as read:
         # Five parts of ./usr/lib/TRIPLET/piglit/bin/NAME are before bin.
         done = subprocess.run(['tar', '-x', '--wildcards', '--strip-components=5', *patterns], cwd=folder, stdin=read.stdout,
@@ -79,10 +39,10 @@ def _unpack(package, folder, patterns):
 
 def programs(names):
     """The folder with these programs in bin/ and the libraries in lib/. Absent if they cannot be had, or cannot run here."""
-    folder = cache()
+    folder = fetched.folder(PACKAGE)
     missing = [name for name in names if not os.path.exists(f'{folder}/bin/{name}')]
     if missing:
-        package = _package(folder)
+        package = fetched.package(PACKAGE)
         with tempfile.TemporaryDirectory(prefix='.new-', dir=folder) as new:
             _unpack(package, new, ['./usr/lib/*/piglit/lib/*.so*', *(f'./usr/lib/*/piglit/bin/{name}' for name in missing)])
             # Libraries first: who sees a program has what it needs. Another run may put the same files
