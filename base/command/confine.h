@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Few rights for a process that reads files which strangers may have written. */
+/* Few rights for a process that reads what strangers may have written. */
 #ifndef CLI_BASE_CONFINE_H
 #define CLI_BASE_CONFINE_H
 
@@ -16,5 +16,11 @@
  * printed but with @verbose of 2 and more.
  */
 void cli_confine(unsigned int verbose);
+
+/*
+ * The same for a server whose sockets are open: no capability, and no call but those that take
+ * connections and answer them; no file is opened any more.
+ */
+void cli_confine_server(unsigned int verbose);
 
 #endif

@@ -10,6 +10,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
@@ -54,7 +55,7 @@
 
 #ifdef ARCHITECTURE
 
-static const struct sock_filter code[] = {
+static const struct sock_filter begin[] = {
 	LOAD(offsetof(struct seccomp_data, arch)),
 	IF_IS(ARCHITECTURE, 1, 0),
 	RETURN(SECCOMP_RET_KILL_PROCESS),
@@ -64,6 +65,14 @@ static const struct sock_filter code[] = {
 	IF_IS(NO_CALL, 1, 0),
 	RETURN(SECCOMP_RET_KILL_PROCESS),
 #endif
+};
+
+static const struct sock_filter of_servers[] = {
+#include "base/command/calls_server.h"
+	REFUSE(EPERM),
+};
+
+static const struct sock_filter of_files[] = {
 #include "base/command/calls.h"
 	/* Its flags are in memory, where no filter sees them; glibc then does with clone(2). */
 	IF_IS(__NR_clone3, 0, 1),
@@ -103,16 +112,24 @@ static const struct sock_filter code[] = {
 	REFUSE(EPERM),
 };
 
-const struct sock_filter *cli_confine_filter(unsigned short *n)
+const struct sock_filter *cli_confine_filter(enum cli_confined as, unsigned short *n)
 {
-	*n = sizeof(code) / sizeof(code[0]);
+	static struct sock_filter
+		code[(sizeof(begin) + sizeof(of_files) + sizeof(of_servers)) / sizeof(begin[0])];
+	size_t bytes = as == CLI_CONFINED_FILES ? sizeof(of_files) : sizeof(of_servers);
+
+	memcpy(code, begin, sizeof(begin));
+	memcpy((char *)code + sizeof(begin), as == CLI_CONFINED_FILES ? of_files : of_servers,
+	       bytes);
+	*n = (unsigned short)((sizeof(begin) + bytes) / sizeof(code[0]));
 	return code;
 }
 
 #else
 
-const struct sock_filter *cli_confine_filter(unsigned short *n)
+const struct sock_filter *cli_confine_filter(enum cli_confined as, unsigned short *n)
 {
+	(void)as;
 	*n = 0;
 	return NULL;
 }

@@ -185,6 +185,15 @@ static int has_few_capabilities(void)
 		       : 0;
 }
 
+static int sockets[2];
+
+static int has_its_sockets(void)
+{
+	char byte = 0;
+
+	return send(sockets[0], &byte, 1, 0) == 1 && recv(sockets[1], &byte, 1, 0) == 1 ? 0 : errno;
+}
+
 static const struct confine_row {
 	int line;
 	int (*does)(void); /* errno of it, in a child that is confined */
@@ -210,17 +219,30 @@ static const struct confine_row {
 	{ __LINE__, has_few_capabilities, 0 },
 };
 
-static int in_child(int (*does)(void))
+/* The same of a server. */
+static const struct confine_row server_rows[] = {
+	{ __LINE__, opens_a_socket, EPERM },   { __LINE__, runs_a_program, EPERM },
+	{ __LINE__, counts, EPERM },	       { __LINE__, looks_into_another, EPERM },
+	{ __LINE__, reads_and_writes, EPERM }, { __LINE__, begins_in_a_namespace, EPERM },
+	{ __LINE__, asks_a_terminal, EPERM },  { __LINE__, has_its_sockets, 0 },
+};
+
+static int in_child_as(void (*confine)(unsigned int verbose), int (*does)(void))
 {
 	int status;
 	pid_t child = fork();
 
 	if (child == 0) {
-		cli_confine(0);
+		confine(0);
 		_exit(does());
 	}
 	TT_IS(waitpid(child, &status, 0), child);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static int in_child(int (*does)(void))
+{
+	return in_child_as(cli_confine, does);
 }
 
 TEST(what_is_left)
@@ -229,6 +251,11 @@ TEST(what_is_left)
 		TT_SKIP("system calls cannot be filtered here: the kernel has no seccomp");
 	TT_FOR_EACH_ROW(r, confine_rows)
 		TT_EQ(r, in_child(r->does), r->error);
+	TT_IS(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	TT_FOR_EACH_ROW(r, server_rows)
+		TT_EQ(r, in_child_as(cli_confine_server, r->does), r->error);
+	close(sockets[0]);
+	close(sockets[1]);
 }
 
 TEST(twice_is_once)
@@ -298,7 +325,7 @@ static bool is_unfiltered(int nr)
 static int makes_forbidden_calls(void)
 {
 	unsigned short n;
-	const struct sock_filter *code = cli_confine_filter(&n);
+	const struct sock_filter *code = cli_confine_filter(CLI_CONFINED_FILES, &n);
 	struct seccomp_data data = { .arch = code[1].k };
 	int made = 0, tried = 0;
 
@@ -390,7 +417,7 @@ TEST(it_does_what_libseccomp_would)
 	size_t n = make_theirs(theirs, sizeof(theirs) / sizeof(theirs[0])), compared = 0;
 	size_t i, k, allowed = 0;
 	unsigned short ours_n;
-	const struct sock_filter *ours = cli_confine_filter(&ours_n);
+	const struct sock_filter *ours = cli_confine_filter(CLI_CONFINED_FILES, &ours_n);
 	struct seccomp_data data;
 	uint32_t nr;
 
