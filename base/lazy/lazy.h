@@ -44,7 +44,7 @@ int nti_lazy_load(struct nti_lazy *l, char why[NTI_LAZY_WHY_BYTES]);
 void *nti_lazy_function(struct nti_lazy *l, size_t i);
 
 extern struct nti_lazy nti_lazy_elf, nti_lazy_expat, nti_lazy_hwloc, nti_lazy_jansson,
-	nti_lazy_lzma, nti_lazy_ncursesw, nti_lazy_pciaccess, nti_lazy_pfm, nti_lazy_zlib,
-	nti_lazy_zstd;
+	nti_lazy_lzma, nti_lazy_microhttpd, nti_lazy_ncursesw, nti_lazy_pciaccess, nti_lazy_pfm,
+	nti_lazy_zlib, nti_lazy_zstd;
 
 #endif

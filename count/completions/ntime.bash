@@ -221,7 +221,7 @@ _ntime()
 		)
 	elif [[ $sub == gl ]]; then
 		_ntime_reply "$("$ntime" complete-words gl 2>/dev/null; _ntime_commands "$cur")" "$cur"
-	elif [[ $sub == @(list|watch) ]]; then
+	elif [[ $sub == @(list|watch|export) ]]; then
 		_ntime_names "$("$ntime" list --names 2>/dev/null)" "$cur"
 	elif [[ $sub == stat ]]; then
 		if [[ $cur == *[/~]* ]]; then

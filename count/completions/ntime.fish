@@ -70,7 +70,7 @@ end
 function __ntime_words
     set -l count (count $argv[3..-1])
     switch $argv[1]
-        case list watch
+        case list watch export
             __ntime_names $argv[2]
         case compare
             __fish_complete_path $argv[2]

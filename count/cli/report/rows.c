@@ -11,9 +11,10 @@
 #include "count/cli/report/tally.h"
 
 static const char *const per_words[] = {
-	[CLI_PER_CHOSEN] = "",	     [CLI_PER_SOCKET] = "socket", [CLI_PER_CORE] = "core",
-	[CLI_PER_THREAD] = "thread", [CLI_PER_NONE] = "none",	  [CLI_PER_FUNCTION] = "function",
-	[CLI_PER_FRAME] = "frame",
+	[CLI_PER_CHOSEN] = "",	       [CLI_PER_SOCKET] = "socket", [CLI_PER_CORE] = "core",
+	[CLI_PER_THREAD] = "thread",   [CLI_PER_NONE] = "none",	    [CLI_PER_FUNCTION] = "function",
+	[CLI_PER_FRAME] = "frame",     [CLI_PER_CGROUP] = "cgroup", [CLI_PER_UNIT] = "unit",
+	[CLI_PER_PROCESS] = "process",
 };
 
 const char *cli_per_word(enum cli_per per)
@@ -23,12 +24,17 @@ const char *cli_per_word(enum cli_per per)
 
 const char *cli_per_watch_word(size_t i)
 {
+	return i <= CLI_PER_PROCESS - CLI_PER_SOCKET ? per_words[CLI_PER_SOCKET + i] : NULL;
+}
+
+const char *cli_per_export_word(size_t i)
+{
 	return i <= CLI_PER_NONE - CLI_PER_SOCKET ? per_words[CLI_PER_SOCKET + i] : NULL;
 }
 
 const char *cli_per_stat_word(size_t i)
 {
-	const char *word = cli_per_watch_word(i);
+	const char *word = cli_per_export_word(i);
 
 	return word == per_words[CLI_PER_NONE] ? per_words[CLI_PER_FUNCTION] : word;
 }

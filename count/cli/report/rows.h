@@ -22,7 +22,10 @@ enum cli_per {
 	CLI_PER_SOCKET,
 	CLI_PER_CORE,
 	CLI_PER_THREAD,
-	CLI_PER_NONE,	  /* one row for all; ntime watch alone */
+	CLI_PER_NONE, /* one row for all; ntime watch alone, as the next three */
+	CLI_PER_CGROUP,
+	CLI_PER_UNIT, /* of systemd */
+	CLI_PER_PROCESS,
 	CLI_PER_FUNCTION, /* of a command in the emulator; ntime stat alone */
 	CLI_PER_FRAME	  /* what was counted in a frame, wherever; ntime watch --frames alone */
 };
@@ -31,6 +34,8 @@ enum cli_per {
 const char *cli_per_word(enum cli_per per);
 /* What --per of ntime watch takes: word @i means CLI_PER_SOCKET + @i. */
 cli_word_fn cli_per_watch_word;
+/* The same of ntime export: counts alone. */
+cli_word_fn cli_per_export_word;
 /* What it takes elsewhere: CLI_PER_FUNCTION as well, in place of CLI_PER_NONE. */
 cli_word_fn cli_per_stat_word;
 

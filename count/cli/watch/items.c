@@ -234,20 +234,20 @@ static int add_overview(struct cli_watch_items *items, struct ntime_ctx *ctx,
 }
 
 int cli_watch_items_add(struct cli_watch_items *items, struct ntime_ctx *ctx,
-			struct ntime_session *s, const struct cli_watch_options *o)
+			struct ntime_session *s, const struct cli_watch_wish *wish, size_t n)
 {
-	bool has_operand = !o->wishes;
+	bool has_operand = !n;
 	struct metrics all = { NULL };
 	int ret = 0;
 
-	for (size_t i = 0; i < o->wishes; i++)
-		has_operand |= o->wish[i].kind == CLI_WISH_OPERAND;
+	for (size_t i = 0; i < n; i++)
+		has_operand |= wish[i].kind == CLI_WISH_OPERAND;
 	if (has_operand)
 		ret = cli_machine_check(ctx, ntime_metric_for_each(ctx, keep_metric, &all));
-	if (!ret && !o->wishes)
+	if (!ret && !n)
 		ret = add_overview(items, ctx, s, &all);
-	for (size_t i = 0; i < o->wishes && !ret; i++)
-		ret = add_wish(items, ctx, s, &all, &o->wish[i]);
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = add_wish(items, ctx, s, &all, &wish[i]);
 	metrics_fini(&all);
 	return ret;
 }

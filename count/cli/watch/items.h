@@ -27,9 +27,11 @@ struct cli_watch_items {
 	bool is_overview, is_simulated;
 };
 
-/* Add what @o asks for to a new session. 0, or -errno after a sentence. */
+/*
+ * Add the @n items of @wish to a new session; of none, the overview. 0, or -errno after a sentence.
+ */
 int cli_watch_items_add(struct cli_watch_items *items, struct ntime_ctx *ctx,
-			struct ntime_session *s, const struct cli_watch_options *o);
+			struct ntime_session *s, const struct cli_watch_wish *wish, size_t n);
 
 /*
  * Learn of an opened session what its items are; @values are those of a first read, a row per

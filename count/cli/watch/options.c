@@ -58,7 +58,10 @@ const struct cli_option cli_watch_option_table[] = {
 	{ 'i', "interval", "TIME",
 	  "seconds between samples, or as in 10ms; at least 1ms, default 1; with --frames 0.1" },
 	{ 'n', "samples", "N", "end after N samples" },
-	{ ID_PER, "per", "WHAT", "a row per socket, core or thread; none: one row for all",
+	{ ID_PER, "per", "WHAT",
+	  "a row per socket, core or thread; none: one row for all; cgroup, unit, process: who "
+	  "uses "
+	  "the machine",
 	  .word = cli_per_watch_word },
 	{ 'C', "cpu", "LIST", "watch these CPUs, such as 0-3,8, instead of all", TEXT(cpus) },
 	{ ID_VIA, "via", NTIME_VIA_NAMES, "access method", .word = cli_via_word },
@@ -189,6 +192,11 @@ static const char *contradiction(const struct cli_watch_options *o)
 		return "--frames shows what its ring has: leave out what is to be counted, and "
 		       "how, "
 		       "and alarms";
+	if (o->per >= CLI_PER_CGROUP && (o->wishes || o->cpus || o->via || o->machine || o->model ||
+					 o->context || o->metrics || o->clears_log || o->limits))
+		return "--per cgroup, unit and process show what the kernel tells of each: leave "
+		       "out "
+		       "what is to be counted, and how";
 	if (o->command && !o->limits)
 		return "--run needs an alarm: add --above METRIC=VALUE";
 	if (o->has_bell && !o->limits)

@@ -55,7 +55,8 @@ static int prepare_session(struct cli_watch *w)
 	target.kind = w->o.cpus ? NTIME_TARGET_CPUS : NTIME_TARGET_MACHINE;
 	target.cpus = w->o.cpus;
 	ret = cli_machine_check(w->ctx, ntime_session_new(w->ctx, &target, &w->session));
-	return ret ? ret : cli_watch_items_add(&w->items, w->ctx, w->session, &w->o);
+	return ret ? ret
+		   : cli_watch_items_add(&w->items, w->ctx, w->session, w->o.wish, w->o.wishes);
 }
 
 /* -errno without a sentence: while the screen is up there is no place for one. */
@@ -611,6 +612,12 @@ static int watch(struct cli_watch *w)
 
 	cli_signals_init();
 	cli_signals_block(&w->mask);
+	if (w->o.per >= CLI_PER_CGROUP) {
+		ret = cli_watch_users_run(w);
+		return cli_watch_out_close(&w->out) || (ret && ret != w->out.error)
+			       ? CLI_EXIT_FAILED
+			       : 0;
+	}
 	cli_signals_interrupt(true);
 	ret = prepare(w);
 	cli_signals_interrupt(false);

@@ -56,6 +56,9 @@ struct cli_watch {
 /* Until @deadline_ns, a key or a signal, which is heeded. 0; 1: it is to end; -errno. */
 int cli_watch_pause(struct cli_watch *w, uint64_t deadline_ns);
 
+/* --per cgroup, unit or process: all of it, without a session. 0; -errno after a sentence. */
+int cli_watch_users_run(struct cli_watch *w);
+
 /* What a view's key() may ask for. */
 enum cli_watch_wish_of_key { CLI_KEY_NOTHING, CLI_KEY_QUIT, CLI_KEY_PER };
 

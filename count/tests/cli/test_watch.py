@@ -927,6 +927,30 @@ def signals_end_long_waits():
     equal(child.returncode, 0)
 
 
+# ---- who uses the machine ----
+
+@real_only
+def processes_and_groups_have_their_use():
+    work = subprocess.Popen(['sh', '-c', 'while :; do :; done'])
+    try:
+        rows = rows_of(fast('--csv', '--per', 'process', '-i', '300ms'))
+        mine = [row for row in rows if row['who'] == f'{work.pid} sh']
+        equal((len(mine), [float(row['cpu_percent']) > 10 for row in mine], [int(row['tasks']) for row in mine]), (2, [True, True], [1, 1]), mine)
+        first = [float(row['cpu_percent']) for row in rows if row['sample'] == '1']
+        equal(first, sorted(first, reverse=True))
+        lines = objects(fast('--json', '--per', 'process', samples=1))
+        has([line['who'] for line in lines], f'{work.pid} sh')
+        has(out(fast('--per', 'process', samples=1)), 'CPU %')
+    finally:
+        work.kill()
+        work.wait()
+    if os.path.exists('/sys/fs/cgroup'):
+        groups = rows_of(fast('--csv', '--per', 'cgroup'))
+        has([row['who'] for row in groups], '/')
+    for args in (('page-faults',), ('-C', '0'), ('-m', 'IPC')):
+        has(err(watch('--per', 'unit', *args, status=125)), '--per cgroup, unit and process')
+
+
 # ---- alarms ----
 
 @fake_only

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The text of an answer: OpenMetrics 1.0 (github.com/OpenObservability/OpenMetrics,
+ * specification/OpenMetrics.md), or Prometheus' text format 0.0.4 ("Exposition formats").
+ */
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include <ntime/reason.h>
+
+#include "base/command/wait.h"
+#include "base/output/clean.h"
+#include "base/output/number.h"
+#include "count/cli/export/export.h"
+#include "count/cli/report/report.h"
+
+/* A CPU that went keeps its series for so long. */
+#define GONE_NS (UINT64_C(300) * 1000000000)
+
+/* Flags that matter to whoever looks at a sum. */
+#define FLAGS                                                                                      \
+	(NTIME_PARTIAL | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE | NTIME_LOST | NTIME_GONE |             \
+	 NTIME_SIMULATED | NTIME_PROC | NTIME_USER_ONLY | NTIME_OVERFLOWED | NTIME_SCALED)
+
+struct put {
+	FILE *f;
+	bool is_open; /* OpenMetrics */
+	struct cli_exporter *e;
+	size_t series;
+	const char *item; /* whose flags are put */
+};
+
+/* @text where quotes are around it, or in a line: bytes that are no UTF-8 as \\xNN. */
+static void put_escaped(FILE *f, const char *text, bool escapes_quotes)
+{
+	while (*text) {
+		uint32_t code;
+		size_t bytes = cli_utf8_char(text, strlen(text), &code);
+
+		if (!bytes)
+			fprintf(f, "\\\\x%02x", (unsigned char)*text);
+		else if (*text == '\n')
+			fputs("\\n", f);
+		else if (*text == '\\' || (*text == '"' && escapes_quotes))
+			fprintf(f, "\\%c", *text);
+		else
+			fwrite(text, 1, bytes, f);
+		text += bytes ? bytes : 1;
+	}
+}
+
+enum kind { COUNTER, GAUGE, INFO };
+
+static void put_head(struct put *p, const char *family, enum kind kind, const char *base,
+		     const char *help)
+{
+	static const char *const type[] = { "counter", "gauge", "info" };
+	static const char *const end[] = { "_total", "", "_info" };
+	const char *behind = p->is_open ? "" : end[kind];
+
+	fprintf(p->f, "# HELP %s%s ", family, behind);
+	put_escaped(p->f, help, p->is_open);
+	fprintf(p->f, "\n# TYPE %s%s %s\n", family, behind,
+		kind == INFO && !p->is_open ? "gauge" : type[kind]);
+	if (p->is_open && *base)
+		fprintf(p->f, "# UNIT %s %s\n", family, base);
+}
+
+/* A label is put behind those that are there. */
+static void put_label(struct put *p, bool *has, const char *name, const char *value)
+{
+	fprintf(p->f, "%c%s=\"", *has ? ',' : '{', name);
+	put_escaped(p->f, value, true);
+	fputc('"', p->f);
+	*has = true;
+}
+
+static void put_number_label(struct put *p, bool *has, const char *name, int value)
+{
+	if (value < 0)
+		return;
+	fprintf(p->f, "%c%s=\"%d\"", *has ? ',' : '{', name, value);
+	*has = true;
+}
+
+/* What divides @scope, and the unit's instance. */
+static void put_labels(struct put *p, uint32_t scope, const struct ntime_where_info *where,
+		       const char *instance)
+{
+	bool has = false;
+
+	if (scope == NTIME_SCOPE_CPU)
+		put_number_label(p, &has, "cpu", where->cpu);
+	if (scope <= NTIME_SCOPE_CORE)
+		put_number_label(p, &has, "core", where->core);
+	if (scope == NTIME_SCOPE_L3)
+		put_number_label(p, &has, "l3", where->l3);
+	if (scope <= NTIME_SCOPE_PACKAGE)
+		put_number_label(p, &has, "package", where->package);
+	if (scope <= NTIME_SCOPE_CORE)
+		put_number_label(p, &has, "node", where->node);
+	if (*instance)
+		put_label(p, &has, "unit", instance);
+	if (has)
+		fputc('}', p->f);
+}
+
+/* How far item @i is divided: by itself, or by --per. */
+static uint32_t scope_of(const struct cli_exporter *e, size_t i)
+{
+	static const uint32_t least[] = {
+		[CLI_PER_CHOSEN] = NTIME_SCOPE_CPU,   [CLI_PER_SOCKET] = NTIME_SCOPE_PACKAGE,
+		[CLI_PER_CORE] = NTIME_SCOPE_CORE,    [CLI_PER_THREAD] = NTIME_SCOPE_CPU,
+		[CLI_PER_NONE] = NTIME_SCOPE_MACHINE,
+	};
+	const struct cli_row_item *item = &e->items.item[i];
+	uint32_t scope = item->info.scope;
+
+	if (item->is_clock || scope > NTIME_SCOPE_MACHINE)
+		return NTIME_SCOPE_MACHINE;
+	return scope > least[e->o.per] ? scope : least[e->o.per];
+}
+
+/* Item @i of all places that share the part of the machine that @first is of. */
+static struct cli_export_sum sum_up(const struct cli_exporter *e, size_t i, uint32_t scope,
+				    size_t first, bool *is_gone)
+{
+	const struct cli_export_sums *s = &e->sums;
+	const struct cli_row_item *item = &e->items.item[i];
+	struct cli_export_sum out = { 0 };
+	uint64_t now = cli_now_ns();
+
+	*is_gone = true;
+	for (size_t place = first; place < s->where_count; place++) {
+		const struct cli_export_sum *sum = &s->sum[place * s->items + i];
+
+		if (s->first[scope][place] != first || !sum->has_number)
+			continue;
+		*is_gone = *is_gone && s->off_ns[place] && now - s->off_ns[place] > GONE_NS;
+		out.count += sum->count;
+		if (!out.has_number || item->info.together == NTIME_SUM)
+			out.state += sum->state;
+		else if ((item->info.together == NTIME_MAX) == (sum->state > out.state))
+			out.state = sum->state;
+		out.has_number = true;
+		/* Time passes once, and a CPU is one place. */
+		if (item->is_clock || scope == NTIME_SCOPE_CPU)
+			break;
+	}
+	return out;
+}
+
+static void put_value(struct put *p, const struct cli_row_item *item,
+		      const struct cli_export_name *name, const struct cli_export_sum *sum)
+{
+	double factor = item->info.scale * name->factor;
+
+	if (item->info.is_state)
+		fprintf(p->f, " %s\n", cli_number_exact(sum->state * name->factor).text);
+	else if (factor == 1)
+		fprintf(p->f, " %" PRIu64 "\n", sum->count);
+	else
+		fprintf(p->f, " %s\n", cli_number_exact((double)sum->count * factor).text);
+}
+
+/* The series of item @i. With .f NULL they are counted. */
+static void put_item(struct put *p, size_t i)
+{
+	const struct cli_exporter *e = p->e;
+	const struct cli_row_item *item = &e->items.item[i];
+	const struct cli_export_name *name = &e->name[i];
+	uint32_t scope = scope_of(e, i);
+
+	for (size_t place = 0; place < e->sums.where_count; place++) {
+		struct cli_export_sum sum;
+		bool is_gone;
+
+		if (e->sums.first[scope][place] != place)
+			continue;
+		sum = sum_up(e, i, scope, place, &is_gone);
+		if (!sum.has_number || is_gone)
+			continue;
+		p->series++;
+		if (!p->f)
+			continue;
+		fprintf(p->f, "%s%s", name->family, item->info.is_state ? "" : "_total");
+		put_labels(p, scope, &e->sums.where[place], name->instance);
+		put_value(p, item, name, &sum);
+		if (!p->is_open || item->info.is_state)
+			continue;
+		fprintf(p->f, "%s_created", name->family);
+		put_labels(p, scope, &e->sums.where[place], name->instance);
+		fprintf(p->f, " %.3f\n", e->began_s);
+	}
+}
+
+size_t cli_export_series(const struct cli_exporter *e, size_t i)
+{
+	struct put p = { .e = (struct cli_exporter *)e };
+
+	put_item(&p, e->order[i]);
+	return p.series;
+}
+
+static void put_items(struct put *p)
+{
+	const struct cli_exporter *e = p->e;
+	const char *last = "";
+
+	for (size_t k = 0; k < e->exported; k++) {
+		size_t i = e->order[k];
+		const struct cli_export_name *name = &e->name[i];
+
+		if (strcmp(name->family, last) != 0)
+			put_head(p, name->family, e->items.item[i].info.is_state ? GAUGE : COUNTER,
+				 name->base, e->help[i]);
+		last = name->family;
+		put_item(p, i);
+	}
+}
+
+static uint32_t flags_of(const struct cli_exporter *e, size_t i)
+{
+	uint32_t flags = 0;
+
+	for (size_t place = 0; place < e->sums.where_count; place++)
+		flags |= e->sums.sum[place * e->sums.items + i].flags;
+	return flags;
+}
+
+static void put_flag(void *arg, const char *word)
+{
+	struct put *p = arg;
+	bool has = false;
+
+	fputs("ntime_flag_info", p->f);
+	put_label(p, &has, "item", p->item);
+	put_label(p, &has, "flag", word);
+	fputs("} 1\n", p->f);
+	p->series++;
+}
+
+static void put_flags(struct put *p)
+{
+	put_head(p, "ntime_flag", INFO, "", "What must be known to believe an event's numbers.");
+	for (size_t k = 0; k < p->e->exported; k++) {
+		p->item = p->e->items.item[p->e->order[k]].name;
+		cli_flag_words_for_each(flags_of(p->e, p->e->order[k]) & FLAGS, put_flag, p);
+	}
+}
+
+static void put_absences(struct put *p)
+{
+	put_head(p, "ntime_absent", INFO, "",
+		 "What was asked for and is not counted here; 'ntime doctor' has the sentences.");
+	for (size_t i = 0; i < p->e->items.absences; i++) {
+		const struct cli_absence *absence = &p->e->items.absence[i];
+		bool has = false;
+
+		fputs("ntime_absent_info", p->f);
+		put_label(p, &has, "item", absence->name);
+		put_label(p, &has, "reason", ntime_reason_name(absence->reason_code));
+		put_label(p, &has, "remedy_kind", ntime_remedy_kind_name(absence->remedy_kind));
+		fputs("} 1\n", p->f);
+		p->series++;
+	}
+}
+
+/* For which part of the time estimates were counted. */
+static void put_times(struct put *p, const char *family, const char *help, size_t at)
+{
+	const struct cli_export_sums *s = &p->e->sums;
+
+	put_head(p, family, COUNTER, "seconds", help);
+	for (size_t k = 0; k < p->e->exported; k++) {
+		size_t i = p->e->order[k];
+		uint64_t ns = 0;
+		bool has = false;
+
+		if (!(flags_of(p->e, i) & (NTIME_SCALED | NTIME_NOT_COUNTED)))
+			continue;
+		for (size_t place = 0; place < s->where_count; place++)
+			ns += *(const uint64_t *)((const char *)&s->sum[place * s->items + i] + at);
+		fprintf(p->f, "%s_total", family);
+		put_label(p, &has, "item", p->e->items.item[i].name);
+		fprintf(p->f, "} %s\n", cli_number_exact((double)ns / 1e9).text);
+		p->series++;
+	}
+}
+
+static void put_one(struct put *p, const char *family, enum kind kind, const char *base,
+		    double value, const char *help)
+{
+	put_head(p, family, kind, base, help);
+	fprintf(p->f, "%s%s %s\n", family, kind == COUNTER ? "_total" : "",
+		cli_number_exact(value).text);
+	p->series++;
+}
+
+/* Labels of a control group, which stay what they are. */
+static char *group_labels(const char *path)
+{
+	struct cli_cgroup_names names = cli_cgroup_names(path);
+	struct cli_text text;
+	struct put p = { 0 };
+	bool has = false;
+
+	cli_text_begin(&text);
+	p.f = text.f;
+	put_label(&p, &has, "cgroup", path);
+	if (*names.unit)
+		put_label(&p, &has, "unit", names.unit);
+	if (*names.pod)
+		put_label(&p, &has, "pod_uid", names.pod);
+	if (*names.container)
+		put_label(&p, &has, "container_id", names.container);
+	fputc('}', text.f);
+	return cli_text_end(&text);
+}
+
+static void put_cgroup(struct put *p, struct cli_user *g, size_t i)
+{
+	const struct cli_user_family *family = &cli_user_families[i];
+
+	if (!g->labels)
+		g->labels = group_labels(g->path);
+	fprintf(p->f, "%s%s%s %s\n", family->name, family->is_state ? "" : "_total", g->labels,
+		cli_number_exact(g->value[i]).text);
+	p->series++;
+}
+
+static void put_cgroups(struct put *p)
+{
+	struct cli_users *c = &p->e->cgroups;
+
+	if (!c->patterns)
+		return;
+	for (size_t i = 0; i < CLI_USER_FAMILIES; i++) {
+		const struct cli_user_family *family = &cli_user_families[i];
+
+		put_head(p, family->name, family->is_state ? GAUGE : COUNTER, family->base,
+			 family->help);
+		for (size_t k = 0; k < c->n; k++)
+			if (c->user[k].has[i] && !c->user[k].is_folded)
+				put_cgroup(p, &c->user[k], i);
+		if (c->others.has[i])
+			put_cgroup(p, &c->others, i);
+	}
+	put_one(p, "ntime_dropped_cgroups", COUNTER, "", (double)c->dropped,
+		"Control groups that were too many for series of their own.");
+}
+
+static size_t open_files(void)
+{
+	DIR *folder = cli_opendir("/proc/self/fd");
+	size_t n = 0;
+
+	while (folder && readdir(folder))
+		n++;
+	if (folder)
+		closedir(folder);
+	/* "." and "..", and this one. */
+	return n > 3 ? n - 3 : 0;
+}
+
+static void put_self(struct put *p)
+{
+	const struct cli_exporter *e = p->e;
+	struct timespec cpu = { 0 };
+	struct utsname kernel;
+	bool has = false;
+	size_t cpus = 0;
+
+	put_head(p, "ntime_build", INFO, "", "Version of ntime and of the kernel.");
+	fputs("ntime_build_info", p->f);
+	put_label(p, &has, "version", ntime_version());
+	put_label(p, &has, "kernel", uname(&kernel) ? "" : kernel.release);
+	fputs("} 1\n", p->f);
+	p->series++;
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	put_one(p, "ntime_cpu_seconds", COUNTER, "seconds",
+		(double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9, "CPU time of ntime itself.");
+	for (size_t i = 0; i < e->sums.where_count; i++)
+		cpus += e->sums.where[i].cpu >= 0 && !e->sums.where[i].is_off_line;
+	put_one(p, "ntime_cpus", GAUGE, "", (double)cpus, "CPUs that are counted.");
+	put_one(p, "ntime_open_files", GAUGE, "", (double)open_files(),
+		"Open files of ntime itself, most of them counters.");
+	put_one(p, "ntime_scrape_seconds", GAUGE, "seconds", e->answer_s,
+		"Time that the answer before this one took, reading the counters included.");
+	put_one(p, "ntime_scrapes", COUNTER, "", (double)e->answers, "Answers, this one included.");
+	put_one(p, "ntime_series", GAUGE, "", (double)(p->series + 1), "Series of this answer.");
+}
+
+void cli_export_put(struct cli_exporter *e, FILE *f, enum cli_export_format format)
+{
+	struct put p = { .f = f, .is_open = format == CLI_EXPORT_OPENMETRICS, .e = e };
+
+	e->answers++;
+	put_items(&p);
+	put_flags(&p);
+	put_absences(&p);
+	put_cgroups(&p);
+	put_times(&p, "ntime_counted_seconds", "Time in which an event was counted, of all CPUs.",
+		  offsetof(struct cli_export_sum, counted_ns));
+	put_times(&p, "ntime_wanted_seconds",
+		  "Time for which it was wanted; where it was counted in a part of it, its numbers "
+		  "are estimates.",
+		  offsetof(struct cli_export_sum, wanted_ns));
+	put_self(&p);
+	if (p.is_open)
+		fputs("# EOF\n", f);
+	e->series = p.series;
+}

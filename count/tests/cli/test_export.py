@@ -1,0 +1,437 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ntime export: names, labels, sums, text as its readers take it, files. Speaks TAP.
+
+Usage: test_export.py NTIME [-k WORD]
+Values come from this machine's software events, and from recorded machines on which the command's own tests count.
+"""
+import contextlib
+import gzip
+import os
+import re
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
+import fetched    # noqa: E402
+import command as t    # noqa: E402
+from command import NTIME, PATIENCE, ROOT, SIM, environment, equal, err, has, has_not    # noqa: E402
+from exported import SOFT, Server, export, out, series    # noqa: E402
+test = t.test
+SERVER = os.path.join(ROOT, 'count/tests/machine/intel-skx-2s.json')
+
+
+def on_server(*args, **more):
+    return export('-q', '--machine', SERVER, *args, exe=SIM, **more)
+
+
+def parsers():
+    """Of python3-prometheus-client, Debian's."""
+    sys.path.append('/usr/lib/python3/dist-packages')
+    try:
+        import prometheus_client.openmetrics.parser
+        import prometheus_client.parser
+    except ImportError as error:
+        raise t.Skip('python3-prometheus-client is not installed') from error
+    return prometheus_client.parser
+
+
+def promtool(text):
+    try:
+        tool = fetched.program('prometheus', '/usr/bin/promtool')
+    except fetched.Absent as why:
+        raise t.Skip(str(why)) from why
+    done = subprocess.run([tool, 'check', 'metrics'], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding='utf-8', timeout=PATIENCE, check=False)
+    equal((done.returncode, done.stdout), (0, ''), text)
+
+
+NAMES = {
+    'cycles': ('ntime_cpu_cycles_total', 112), 'task-clock': ('ntime_cpu_task_clock_seconds_total', 112),
+    'page-faults:u': ('ntime_cpu_page_faults_u_total', 112), 'cpu/event=0xc0/': ('ntime_cpu_event_0xc0_total', 112),
+    'uncore_imc/cas_count_read/': ('ntime_uncore_imc_cas_count_read_bytes_total', 2),
+    'uncore_imc_0/cas_count_write/': ('ntime_uncore_imc_cas_count_write_bytes_total', 2),
+    'power/energy-pkg/': ('ntime_power_energy_pkg_joules_total', 2), 'thermal/headroom/': ('ntime_thermal_headroom_celsius', 56),
+    'skx_unc_imc::UNC_M_CLOCKTICKS': ('ntime_uncore_imc_unc_m_clockticks_total', 2), 'tsc': ('ntime_clock_tsc_total', 1),
+}
+HERE = {'proc/running/': 'ntime_proc_running', 'proc/available/': 'ntime_proc_available_bytes', 'proc/user/': 'ntime_proc_user_seconds_total'}
+
+
+@test
+def names_have_base_units():
+    text = out(on_server('--check', '-e', ','.join(NAMES)))
+    rows = {name: (family, int(n)) for n, family, name in re.findall(r'^ *(\d+)  (\S+): (\S+)$', text, re.M)}
+    equal(rows, NAMES, text)
+    has(text, 'series in an answer of ')
+    text = out(export('-q', '--check', '-e', ','.join(HERE)))
+    equal({name: family for family, name in re.findall(r'^ *\d+  (\S+): (\S+)$', text, re.M)}, HERE)
+
+
+@test
+def labels_go_as_far_as_the_count():
+    events = 'cycles,uncore_imc/cas_count_read/,uncore_imc_0/cas_count_write/,power/energy-pkg/'
+    wide = series(out(on_server('--once', '-i', '100ms', '-e', events)))
+    for name in ('ntime_cpu_cycles_total{cpu="0",core="0",package="0",node="0"}', 'ntime_uncore_imc_cas_count_read_bytes_total{package="1"}',
+                 'ntime_uncore_imc_cas_count_write_bytes_total{package="0",unit="uncore_imc_0"}', 'ntime_power_energy_pkg_joules_total{package="0"}'):
+        has(wide, name)
+    for per, names in (('socket', {'ntime_cpu_cycles_total{package="0"}', 'ntime_cpu_cycles_total{package="1"}'}), ('none', {'ntime_cpu_cycles_total'})):
+        got = series(out(on_server('--once', '-i', '100ms', '--per', per, '-e', 'cycles')))
+        equal({name for name in got if name.startswith('ntime_cpu_cycles')}, names)
+    cores = series(out(on_server('--once', '-i', '100ms', '--per', 'core', '-e', 'cycles')))
+    equal(sum(name.startswith('ntime_cpu_cycles_total{core=') for name in cores), 56)
+
+
+@test
+def metrics_are_exported_as_their_events():
+    got = series(out(on_server('--once', '-i', '100ms', '--per', 'none', 'IPC', 'memory')))
+    for name in ('ntime_cpu_cycles_total', 'ntime_cpu_instructions_total', 'ntime_uncore_imc_cas_count_read_bytes_total', 'ntime_uncore_imc_cas_count_write_bytes_total'):
+        equal(got[name] > 0, True, name)
+    equal([name for name in got if 'ipc' in name or 'bandwidth' in name], [])
+
+
+@test
+def readers_take_the_text():
+    text = out(on_server('--once', '-i', '100ms', '-e', ','.join(NAMES)))
+    families = {family.name: family for family in parsers().text_string_to_metric_families(text)}
+    equal((families['ntime_cpu_task_clock_seconds'].type, families['ntime_thermal_headroom_celsius'].type), ('counter', 'gauge'))
+    # "m" is an abbreviation to promtool, and a word of Intel's.
+    for one in (out(export('-q', '--once', '-i', '100ms')), text.replace('_unc_m_', '_unc_')):
+        promtool(one)
+        has_not(one, 'nan')
+
+
+@test
+def what_is_absent_says_why():
+    got = series(out(export('-q', '--once', '-i', '100ms', '-e', 'proc/user/')))
+    has(got, 'ntime_flag_info{item="proc/user/",flag="proc"}')
+    got = series(out(on_server('--once', '-i', '100ms', '-e', 'page-faults,proc/frequency/')))
+    has(got, 'ntime_absent_info{item="proc/frequency/",reason="no-hardware",remedy_kind="none"}')
+    has(got, 'ntime_flag_info{item="page-faults",flag="simulated"}')
+    equal([name for name in got if name.startswith('ntime_proc_frequency')], [])
+    has(err(export('--once', '-e', 'proc/frequency/', '--machine', SERVER, exe=SIM, status=125)), 'none of the requested events can be counted here')
+
+
+@test
+def two_of_one_name_are_refused():
+    for events, both in (('cycles,cpu/cycles/', 'cycles and cpu/cycles/'), ('uncore_imc/cas_count_read/,uncore_imc_1/cas_count_read/', 'uncore_imc/cas_count_read/ and')):
+        has(err(on_server('--once', '-e', events, status=125)), f'{both}')
+    # Two units of a kind are two series.
+    got = series(out(on_server('--once', '-i', '100ms', '-e', 'uncore_imc_0/cas_count_read/,uncore_imc_1/cas_count_read/')))
+    equal(sum(name.startswith('ntime_uncore_imc_cas_count_read_bytes_total{') for name in got), 4)
+
+
+@test
+def more_series_than_agreed_are_refused():
+    has(err(on_server('--once', '--max-series', '111', '-e', 'cycles', status=125)), '112 series are more than the 111 of --max-series, 112 of them are ntime_cpu_cycles')
+    on_server('--once', '-i', '100ms', '--max-series', '112', '-e', 'cycles')
+
+
+class Textfile:
+    """with Textfile(args) as (child, path): the exporter runs, and has written its file once."""
+
+    def __init__(self, *args, exe=NTIME):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = f'{self.folder.name}/ntime.prom'
+        self.args = [exe, 'export', '-q', '--textfile', self.path, '-i', '100ms', *args]
+
+    def __enter__(self):
+        self.child = subprocess.Popen(self.args, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + PATIENCE
+        while not os.path.exists(self.path) and self.child.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        equal(os.path.exists(self.path), True)
+        return self.child, self.path
+
+    def __exit__(self, *what):
+        self.child.kill()
+        self.child.communicate()
+        self.folder.cleanup()
+
+    def read(self):
+        with open(self.path, encoding='utf-8') as f:
+            return series(f.read())
+
+    def texts(self, n):
+        """The next n that differ."""
+        found, deadline = [self.read()], time.monotonic() + PATIENCE
+        while len(found) < n and time.monotonic() < deadline:
+            now = self.read()
+            if now['ntime_scrapes_total'] != found[-1]['ntime_scrapes_total']:
+                found.append(now)
+            time.sleep(0.01)
+        equal(len(found), n)
+        return found
+
+
+def falls(texts):
+    """What fell, or went, from a text to the next."""
+    return [(name, before[name], now.get(name)) for before, now in zip(texts, texts[1:]) for name in before
+            if name.split('{')[0].endswith('_total') and not now.get(name, -1) >= before[name]]
+
+
+@test
+def a_file_is_written_again_and_again():
+    files = Textfile(*SOFT)
+    with files as (child, path):
+        os.umask(0o077)
+        texts = files.texts(5)
+        os.umask(0o022)
+        equal(falls(texts), [])
+        equal(stat.S_IMODE(os.stat(path).st_mode), 0o644)
+        equal(os.listdir(files.folder.name), ['ntime.prom'])
+        child.send_signal(signal.SIGTERM)
+        equal((child.wait(PATIENCE), os.listdir(files.folder.name)), (0, []))
+    with tempfile.TemporaryDirectory() as folder:
+        export('-q', '--once', '-i', '100ms', '--textfile', f'{folder}/once.prom', *SOFT)
+        equal(os.listdir(folder), ['once.prom'])
+
+
+@test
+def estimates_do_not_fall():
+    events = [f'cpu/event={event:#x},umask={mask}/' for event in (0xc2, 0xa2, 0x0d, 0x5e) for mask in (1, 2)]
+    files = Textfile('--machine', SERVER, '--per', 'socket', '-e', ','.join(events), exe=SIM)
+    with files:
+        texts = files.texts(12)
+    equal(falls(texts), [])
+    equal(all(f'ntime_flag_info{{item="{event}",flag="scaled"}}' in texts[-1] for event in events), True)
+    for event in events:
+        counted, wanted = (texts[-1][f'ntime_{what}_seconds_total{{item="{event}"}}'] for what in ('counted', 'wanted'))
+        equal(0 < counted < wanted, True, event)
+
+
+def status_of(pid, key):
+    with open(f'/proc/{pid}/status', encoding='ascii') as f:
+        return next(line.split()[1] for line in f if line.startswith(f'{key}:'))
+
+
+@test
+def answers_are_of_their_moment():
+    with Server(*SOFT) as server:
+        texts = [series(server.get()[2].decode()) for _ in range(5)]
+        equal(falls(texts), [])
+        equal([text['ntime_scrapes_total'] for text in texts], [1, 2, 3, 4, 5])
+        server.child.send_signal(signal.SIGTERM)
+        equal(server.child.wait(PATIENCE), 0)
+
+
+@test
+def forms_are_those_that_are_asked_for():
+    parsers()
+    from prometheus_client.openmetrics import parser
+    with Server('-e', ','.join(NAMES), '--machine', SERVER, exe=SIM) as server:
+        plain, opened = server.get(), server.get(Accept='application/openmetrics-text;version=1.0.0,text/plain;q=0.5')
+        equal([answer[1]['Content-Type'] for answer in (plain, opened)],
+              ['text/plain; version=0.0.4; charset=utf-8', 'application/openmetrics-text; version=1.0.0; charset=utf-8'])
+        families = {family.name: family for family in parser.text_string_to_metric_families(opened[2].decode())}
+        equal((families['ntime_cpu_task_clock_seconds'].unit, families['ntime_thermal_headroom_celsius'].type, families['ntime_flag'].type), ('seconds', 'gauge', 'info'))
+        zipped = server.get(Accept_Encoding='deflate, gzip')
+        equal(zipped[1]['Content-Encoding'], 'gzip')
+        equal(set(series(gzip.decompress(zipped[2]).decode())), set(series(plain[2].decode())))
+        head = server.get(method='HEAD')
+        equal((head[0], head[2], int(head[1]['Content-Length']) > 4096), (200, b'', True))
+        equal([(server.get(path)[0], server.get(path, 'POST')[0]) for path in ('/', '/metrics')], [(404, 405), (200, 405)])
+
+
+@test
+def who_serves_has_no_rights():
+    with Server(*SOFT) as server:
+        server.get()
+        collector, serves = server.pids()
+        equal(int(status_of(serves, 'CapPrm'), 16), 0)
+        equal(status_of(serves, 'NoNewPrivs'), '1')
+        if os.getuid() == 0:
+            equal(status_of(serves, 'Uid'), '65534')
+        files = {pid: [os.readlink(f'/proc/{pid}/fd/{fd}') for fd in os.listdir(f'/proc/{pid}/fd')] for pid in (collector, serves)}
+        equal([name for name in files[serves] if 'perf_event' in name], [])
+        equal([any(what in name for name in files[collector]) for what in ('perf_event', 'socket:')], [True, False], files[collector])
+        os.kill(serves, signal.SIGKILL)
+        equal(server.child.wait(PATIENCE), 125)
+
+
+@test
+def sockets_of_the_file_system():
+    with tempfile.TemporaryDirectory() as folder:
+        path = f'{folder}/export.sock'
+        for _ in range(2):
+            # The first one is killed, and its socket is left there for the second.
+            with Server(*SOFT, listen=f'unix:{path}') as server:
+                with socket.socket(socket.AF_UNIX) as client:
+                    client.connect(path)
+                    client.sendall(b'GET /metrics HTTP/1.0\r\n\r\n')
+                    has(b''.join(iter(lambda: client.recv(65536), b'')).decode(), 'ntime_cpu_page_faults_total')
+                has(err(export('--listen', f'unix:{path}', *SOFT, status=125)), 'something listens there already')
+        with Server(*SOFT, listen=f'unix:{path}') as server:
+            server.child.send_signal(signal.SIGTERM)
+            equal((server.child.wait(PATIENCE), os.listdir(folder)), (0, []))
+
+
+@test
+def nobody_keeps_others_from_answers():
+    with Server(*SOFT) as server:
+        before = [int(status_of(pid, 'VmRSS')) for pid in server.pids()]
+        hostile = [socket.create_connection(('127.0.0.1', server.port)) for _ in range(300)]
+        for i, client in enumerate(hostile):
+            try:
+                client.sendall((b'', b'GET /metr', b'GET /metrics HTTP/1.1\r\n', b'GET /metrics HTTP/1.1\r\nX: ' + b'x' * 200000)[i % 4])
+            except OSError:    # it was one too many
+                pass
+            if i % 60 == 0:
+                equal(server.get()[0], 200)
+        equal(server.get()[0], 200)
+        after = [int(status_of(pid, 'VmRSS')) for pid in server.pids()]
+        equal([b - a < 2048 for a, b in zip(before, after)], [True, True], f'kB: {before}, then {after}')
+        for client in hostile:
+            client.close()
+        equal(server.get()[0], 200)
+
+
+class Groups:
+    """with Groups() as make: make("a/b") is a control group in each hierarchy that takes it; all go at the end."""
+    ROOTS = [root for root in ('/sys/fs/cgroup', *(f'/sys/fs/cgroup/{name}' for name in ('unified', 'cpu', 'cpuacct', 'memory'))) if os.path.exists(f'{root}/cgroup.procs')]
+
+    def __enter__(self):
+        if os.getuid() or not self.ROOTS:
+            raise t.Skip('control groups are made by root, where they are mounted')
+        return self.make
+
+    def make(self, name, pid=None):
+        for root in self.ROOTS:
+            path = f'{root}/ntime-test/{name}'.rstrip('/')
+            try:
+                os.makedirs(path, exist_ok=True)
+            except OSError as error:
+                raise t.Skip(f'no control group can be made here: {error}') from error
+            if pid:
+                with open(f'{path}/cgroup.procs', 'w', encoding='ascii') as f:
+                    f.write(str(pid))
+        return self
+
+    def __exit__(self, *what):
+        for root in self.ROOTS:
+            for path, _, _ in os.walk(f'{root}/ntime-test', topdown=False):
+                with contextlib.suppress(OSError):
+                    os.rmdir(path)
+
+
+ID = '0123456789abcdef' * 4
+UID = '01234567-89ab-cdef-0123-456789abcdef'
+
+
+@test
+def control_groups_have_their_use():
+    with Groups() as make:
+        work = subprocess.Popen(['sh', '-c', 'read go; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; read end'], stdin=subprocess.PIPE)
+        try:
+            make('busy.slice/a.service', work.pid)
+            make(f'kubepods.slice/kubepods-pod{UID.replace("-", "_")}.slice/cri-containerd-{ID}.scope')
+            with Server('--cgroups', '/ntime-test', '--depth', '3', *SOFT) as server:
+                before = series(server.get()[2].decode())
+                with open(f'/proc/{work.pid}/stat', encoding='ascii') as f:
+                    equal(f.read().split()[2], 'S')
+                work.stdin.write(b'go\n')
+                work.stdin.flush()
+                name = 'ntime_cgroup_cpu_seconds_total{cgroup="/ntime-test/busy.slice/a.service",unit="a.service"}'
+                deadline = time.monotonic() + PATIENCE
+                while True:
+                    after = series(server.get()[2].decode())
+                    with open(f'/proc/{work.pid}/stat', encoding='ascii') as f:
+                        ticks = f.read().split()
+                    if (ticks[2] == 'S' and after[name] > before[name]) or time.monotonic() > deadline:
+                        break
+                    time.sleep(0.05)
+                used = after[name] - before[name]
+                equal(abs(used - (int(ticks[13]) + int(ticks[14])) / 100) < 0.05, True, f'{used} s, {ticks[13:15]} ticks')
+                # What is below a group is in it.
+                equal(after['ntime_cgroup_cpu_seconds_total{cgroup="/ntime-test"}'] >= after[name], True)
+                has(after, f'ntime_cgroup_cpu_seconds_total{{cgroup="/ntime-test/kubepods.slice/kubepods-pod{UID.replace("-", "_")}.slice/cri-containerd-{ID}.scope",'
+                    f'unit="cri-containerd-{ID}.scope",pod_uid="{UID}",container_id="{ID}"}}')
+                promtool(server.get()[2].decode())
+                equal(falls([before, after]), [])
+                make('late')
+                has(series(server.get()[2].decode()), 'ntime_cgroup_cpu_seconds_total{cgroup="/ntime-test/late"}')
+                for root in Groups.ROOTS:
+                    os.rmdir(f'{root}/ntime-test/late')
+                equal(['ntime_cgroup_cpu_seconds_total{cgroup="/ntime-test/late"}' in series(server.get()[2].decode()) for _ in range(2)], [True, False])
+        finally:
+            work.communicate(b'end\n')
+
+
+@test
+def too_many_control_groups():
+    with Groups() as make:
+        for i in range(30):
+            make(f'g{i}')
+        has(err(export('--once', '--cgroups', 'ntime-test', '--max-series', '100', *SOFT, status=125)), '31 control groups are more than the')
+        with Server('--cgroups', 'ntime-test/g*', '--depth', '0', '--max-series', '504', '--per', 'none', *SOFT) as server:
+            for i in range(30, 40):
+                make(f'g{i}')
+            got = series(server.get()[2].decode())
+        shown = [name for name in got if name.startswith('ntime_cgroup_cpu_seconds_total')]
+        equal((len(shown), got['ntime_dropped_cgroups_total']), (34, 7), shown[-3:])
+        has(got, 'ntime_cgroup_cpu_seconds_total{cgroup="(others)"}')
+
+
+@test
+def rules_are_the_formulas():
+    text = out(export('--rules', '--machine', SERVER, exe=SIM))
+    has(text, '- record: ntime:ipc\n    expr: ((sum without (cpu, core, l3, package, node, unit) (rate(ntime_cpu_instructions_total[5m]))) / '
+        '(sum without (cpu, core, l3, package, node, unit) (rate(ntime_cpu_cycles_total[5m])))) * 1')
+    here = out(export('--rules'))
+    has(here, '(rate(ntime_proc_user_seconds_total[5m])) / 1e-09)')
+    has_not(text + here, 'real_ns')
+    with tempfile.NamedTemporaryFile('w', suffix='.yml') as f:
+        for rules in (text, here):
+            f.seek(0)
+            f.truncate()
+            f.write(rules)
+            f.flush()
+            promtool_says = subprocess.run([fetched.program('prometheus', '/usr/bin/promtool'), 'check', 'rules', f.name], stdout=subprocess.PIPE,
+                                           stderr=subprocess.STDOUT, encoding='utf-8', timeout=PATIENCE, check=False)
+            equal(promtool_says.returncode, 0, promtool_says.stdout)
+            equal(rules.count('- record: ') > 15, True, rules)
+
+
+@test
+def the_unit_gives_few_rights():
+    unit = f'{ROOT}/packaging/ntime-export.service.in'
+    if not shutil.which('systemd-analyze'):
+        raise t.Skip('systemd is not installed')
+    with tempfile.TemporaryDirectory() as folder:
+        with open(unit, encoding='utf-8') as f, open(f'{folder}/ntime-export.service', 'w', encoding='utf-8') as to:
+            to.write(f.read().replace('@BIN@', '/usr/bin'))
+        done = subprocess.run(['systemd-analyze', 'security', '--offline=true', '--threshold=50', f'{folder}/ntime-export.service'], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, encoding='utf-8', timeout=PATIENCE, check=False)
+        equal(done.returncode, 0, done.stdout[-500:])
+
+
+BAD = (
+    (('--once', '--check'), '--check exports nothing'), (('--listen', 'localhost:9743'), 'takes an address and a port in numbers'), (('--listen', '9743'), 'in numbers'),
+    (('--listen', '[::1:9743'), 'in numbers'), (('--listen', '192.0.2.1:0', *SOFT), 'this machine has no such address'), (('--listen', 'unix:/nowhere/x', *SOFT), 'No such file'),
+    (('--listen', '127.0.0.1:0', '--once'), 'serves until it is stopped'), (('-i', '1s'), '-i is for --once and --textfile'), (('--rules', '--once'), '--rules prints rules'),
+    (('--depth', '2'), 'add --cgroups LIST'), (('--once', '--cgroups', '/', '--depth', 'x'), 'is not a number of levels'),
+    (('--once', '--cgroups', 'no/such/group', *SOFT), 'is no control group here'), (('--textfile', '-'), 'standard output is --once'),
+    (('--once', '-e', ''), 'is missing'), (('--once', '--max-series', '0'), 'is not a number of series'), (('--once', '-i', '1us'), 'at least 1ms'),
+    (('--once', '-q', '-v'), 'cannot be combined'), (('--once', '-e', 'no-such-event'), 'no-such-event'), (('--once', '--per', 'frame'), 'frame'),
+    (('--textfile', '/nowhere/at/all/x.prom', *SOFT), 'cannot write to /nowhere/at/all/x.prom'), (('--textfile', '/proc/x.prom', *SOFT), 'cannot write to /proc/x.prom'),
+)
+
+
+@test
+def wrong_command_lines():
+    for args, why in BAD:
+        has(err(export(*args, status=125)), why)
+
+
+@test
+def a_full_disk_is_an_error():
+    with open('/dev/full', 'wb') as full:
+        has(err(export('-q', '--once', '-i', '100ms', *SOFT, stdout=full, status=125)), 'No space left on device')
+
+
+if __name__ == '__main__':
+    sys.exit(t.main())
