@@ -22,7 +22,6 @@
 	F(int, ERR, use_default_colors, (void), ())                                                \
 	F(int, ERR, init_pair, (short pair, short foreground, short background),                   \
 	  (pair, foreground, background))                                                          \
-	F(int, ERR, beep, (void), ())                                                              \
 	F(WINDOW *, NULL, newwin, (int lines, int columns, int line, int column),                  \
 	  (lines, columns, line, column))                                                          \
 	F(int, ERR, delwin, (WINDOW * w), (w))                                                     \

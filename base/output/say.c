@@ -90,7 +90,11 @@ static unsigned int min_of(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-unsigned int cli_word_distance(const char *a, const char *b)
+/*
+ * Number of single-letter mistakes between two words, without case; a swap of neighbours is one.
+ * Words above 63 characters are as far apart as can be (64).
+ */
+static unsigned int word_distance(const char *a, const char *b)
 {
 	/*
 	 * Three rows of the table of optimal string alignment: the one before the last is needed
@@ -125,5 +129,5 @@ int cli_word_is_near(const char *typed, const char *name)
 {
 	size_t letters = strlen(typed);
 
-	return letters > 1 && cli_word_distance(typed, name) <= (letters + 2) / 3;
+	return letters > 1 && word_distance(typed, name) <= (letters + 2) / 3;
 }

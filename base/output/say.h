@@ -25,12 +25,6 @@ int cli_say_no_memory(void);
 /* Flush stdout, and say so when what was written did not arrive. 0 or CLI_EXIT_FAILED. */
 int cli_say_stdout_end(void);
 
-/*
- * Number of single-letter mistakes between two words, without case; a swap of neighbours is one.
- * Words above 63 characters are as far apart as can be (64).
- */
-unsigned int cli_word_distance(const char *a, const char *b);
-
 /* True when someone who typed @typed may have meant @name: one mistake in three letters. */
 int cli_word_is_near(const char *typed, const char *name);
 

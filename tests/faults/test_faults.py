@@ -82,7 +82,7 @@ LINES = (
     Line('reg-dump', 'reg', 'dump', '--machine', SKX, '--json', '-o', 'dump', result='dump'),
     Line('reg-get', 'reg', 'get', '--machine', SKX, '--csv', 'IA32_PERFEVTSEL'),
     Line('watch', 'watch', '-v', '-n', '1', '-i', '10ms', '--plain', live=True),
-    Line('watch-json', 'watch', '-n', '2', '-i', '10ms', '--json', '--above', 'tsc=0', 'page-faults,tsc', live=True),
+    Line('watch-json', 'watch', '-n', '2', '-i', '10ms', '--json', 'page-faults,tsc', live=True),
     Line('trace-convert', 'trace', 'convert', '--to', 'json', '-o', 'converted', f'{GOLDEN}/vfio-events.in', result='converted'),
     Line('trace-show', 'trace', 'show', f'{GOLDEN}/mmiotrace-kernel.in'),
     Line('trace-derive', 'trace', 'derive', f'{ROOT}/trace/tests/lib/gld_total.demmt'),

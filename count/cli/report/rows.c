@@ -84,7 +84,6 @@ void cli_rows_fini(struct cli_rows *rows)
 {
 	free(rows->row);
 	free(rows->value);
-	free(rows->has_alarm);
 	free(rows->where);
 	free(rows->of);
 	free(rows->order);
@@ -246,11 +245,9 @@ void cli_rows_arrange(struct cli_rows *rows, enum cli_per per, const struct cli_
 
 	free(rows->row);
 	free(rows->value);
-	free(rows->has_alarm);
 	rows->per = per;
 	rows->n = 0;
 	rows->value = NULL;
-	rows->has_alarm = NULL;
 	rows->row = cli_calloc(most, sizeof(*rows->row));
 	/* Threads of a core may be far from each other in the session's order. */
 	for (size_t i = 0; i < rows->where_count; i++)
@@ -258,7 +255,6 @@ void cli_rows_arrange(struct cli_rows *rows, enum cli_per per, const struct cli_
 	qsort_r(rows->order, rows->where_count, sizeof(*rows->order), compare_places, rows);
 	make_rows(rows, item);
 	rows->value = cli_calloc(rows->n * rows->items + 1, sizeof(*rows->value));
-	rows->has_alarm = cli_calloc(rows->n * rows->items + 1, sizeof(*rows->has_alarm));
 }
 
 /* Of states, the worst of two; both were seen. */

@@ -89,7 +89,6 @@ struct cli_row {
  * @per:	what rows are for
  * @items:	values of a row
  * @value:	@n rows of @items, after cli_rows_add_up()
- * @has_alarm:	of each value: it is above a limit
  * @keeps_off_line: CPUs that are off line stay in their rows
  * @is_unsure:	nobody knows well enough how long the period was for which @value is
  * @where:	of the session, @where_count of them, in its order
@@ -101,7 +100,6 @@ struct cli_rows {
 	size_t items, where_count, n;
 	struct cli_row *row;
 	struct ntime_value *value;
-	bool *has_alarm;
 	bool keeps_off_line, is_unsure;
 	struct ntime_where_info *where;
 	size_t (*of)[CLI_ROWS_OF_CPU];

@@ -73,7 +73,6 @@ static void alloc_rows(struct cli_watch *w, size_t items)
 	w->rows = (struct cli_rows){ .per = CLI_PER_FRAME, .items = items };
 	w->rows.row = cli_calloc(CLI_WATCH_FRAMES, sizeof(*w->rows.row));
 	w->rows.value = cli_calloc(CLI_WATCH_FRAMES * items, sizeof(*w->rows.value));
-	w->rows.has_alarm = cli_calloc(CLI_WATCH_FRAMES * items, sizeof(*w->rows.has_alarm));
 	w->frames.value = cli_calloc(CLI_WATCH_FRAMES * items, sizeof(*w->frames.value));
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The command line of ntime watch. */
-#include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +27,6 @@ enum {
 	ID_PLAIN,
 	ID_CSV,
 	ID_JSON,
-	ID_ABOVE,
-	ID_RUN,
 	ID_MACHINE,
 	ID_MODEL,
 };
@@ -71,12 +67,6 @@ const struct cli_option cli_watch_option_table[] = {
 	{ 'o', "output", "FILE", "write to FILE, each line without delay; SIGHUP opens it anew",
 	  TEXT(output) },
 	{ 0, "append", NULL, "with -o: add to the end of FILE", FLAG(is_append) },
-	{ ID_ABOVE, "above", "METRIC=VALUE",
-	  "alarm when a metric, or an event's rate per second, rises above VALUE in a row; may be "
-	  "repeated" },
-	{ ID_RUN, "run", "COMMAND", "run COMMAND by sh -c at each alarm", TEXT(command) },
-	{ 0, "bell", NULL, "ring the terminal's bell at each alarm, also with --run",
-	  FLAG(has_bell) },
 	{ 0, "clear-log", NULL, "first clear the log bits of the thermal status registers",
 	  FLAG(clears_log) },
 	{ 0, "no-self-test", NULL, "do not test counters when they are first used on this boot",
@@ -129,27 +119,6 @@ static int set_form(struct cli_watch_options *o, enum cli_watch_form form)
 	return 0;
 }
 
-/*
- * The name of a metric may have "=" nowhere, that of an event in terms ("cpu/event=0xc0/"): the
- * last one counts.
- */
-static int add_limit(struct cli_watch_options *o, const char *value)
-{
-	const char *sign = strrchr(value, '=');
-	double limit;
-	char *end;
-
-	if (!sign || sign == value || !sign[1])
-		return misuse("--above takes METRIC=VALUE, not '%s'", value);
-	limit = strtod(sign + 1, &end);
-	if (*end || !isfinite(limit) || isspace((unsigned char)sign[1]))
-		return misuse("--above takes METRIC=VALUE: '%s' is not a number", sign + 1);
-	cli_grow(&o->limit, o->limits);
-	o->limit[o->limits].name = cli_strndup(value, (size_t)(sign - value));
-	o->limit[o->limits++].limit = limit;
-	return 0;
-}
-
 static int set_option(void *arg, const struct cli_option *option, const char *value)
 {
 	struct cli_watch_options *o = arg;
@@ -173,8 +142,6 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		return set_per(o, option, value);
 	case ID_VIA:
 		return cli_option_via("watch", value, &o->via);
-	case ID_ABOVE:
-		return add_limit(o, value);
 	case ID_PLAIN:
 		return set_form(o, CLI_WATCH_PLAIN);
 	case ID_CSV:
@@ -187,20 +154,13 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 /* Options that contradict each other. */
 static const char *contradiction(const struct cli_watch_options *o)
 {
-	if (o->frames && (o->wishes || o->cpus || o->per || o->via || o->limits || o->machine ||
-			  o->model || o->context || o->metrics || o->clears_log || o->no_self_test))
-		return "--frames shows what its ring has: leave out what is to be counted, and "
-		       "how, "
-		       "and alarms";
+	if (o->frames && (o->wishes || o->cpus || o->per || o->via || o->machine || o->model ||
+			  o->context || o->metrics || o->clears_log || o->no_self_test))
+		return "--frames shows what its ring has: leave out what is to be counted, and how";
 	if (o->per >= CLI_PER_CGROUP && (o->wishes || o->cpus || o->via || o->machine || o->model ||
-					 o->context || o->metrics || o->clears_log || o->limits))
+					 o->context || o->metrics || o->clears_log))
 		return "--per cgroup, unit and process show what the kernel tells of each: leave "
-		       "out "
-		       "what is to be counted, and how";
-	if (o->command && !o->limits)
-		return "--run needs an alarm: add --above METRIC=VALUE";
-	if (o->has_bell && !o->limits)
-		return "--bell needs an alarm: add --above METRIC=VALUE";
+		       "out what is to be counted, and how";
 	if (o->output && !*o->output)
 		return "-o needs the name of a file";
 	if (o->is_append && (!o->output || strcmp(o->output, "-") == 0))
@@ -235,9 +195,6 @@ int cli_watch_options_parse(struct cli_watch_options *o, const struct cli_comman
 
 void cli_watch_options_fini(struct cli_watch_options *o)
 {
-	for (size_t i = 0; i < o->limits; i++)
-		free(o->limit[i].name);
-	free(o->limit);
 	free(o->wish);
 	*o = (struct cli_watch_options){ 0 };
 }

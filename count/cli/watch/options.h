@@ -18,16 +18,9 @@ struct cli_watch_wish {
 	const char *text;
 };
 
-/* --above NAME=VALUE */
-struct cli_watch_limit {
-	char *name;
-	double limit;
-};
-
 /**
  * struct cli_watch_options - strings are the command line's
  * @wish:	none: the overview
- * @limit:	--above
  * @interval_ns: 1 s unless given, of frames 0.1 s
  * @samples:	-n, 0: until it is stopped
  * @form:	CLI_WATCH_SCREEN unless chosen; it becomes plain lines where there is no terminal
@@ -36,17 +29,15 @@ struct cli_watch_limit {
 struct cli_watch_options {
 	struct cli_watch_wish *wish;
 	size_t wishes;
-	struct cli_watch_limit *limit;
-	size_t limits;
 	uint64_t interval_ns;
 	uint64_t samples;
 	enum cli_per per;
 	enum cli_watch_form form;
 	uint32_t via;
 	unsigned int verbose;
-	const char *cpus, *output, *machine, *model, *context, *metrics, *command, *frames;
+	const char *cpus, *output, *machine, *model, *context, *metrics, *frames;
 	bool is_append;
-	bool is_quiet, has_bell, clears_log, no_self_test;
+	bool is_quiet, clears_log, no_self_test;
 };
 
 extern const struct cli_option cli_watch_option_table[];

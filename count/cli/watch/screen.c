@@ -33,10 +33,10 @@
 /* Nobody reads more than this. */
 #define DRAW_NS 50000000u
 
-/* What is shown while it is paused: samples go on, for alarms and so that no counter wraps. */
+/* What is shown while it is paused: samples go on, so that no counter wraps. */
 struct frozen {
 	struct ntime_value *value;
-	bool *has_alarm, is_unsure;
+	bool is_unsure;
 	uint64_t at_ns, period_ns, wall_ns, missed;
 };
 
@@ -59,7 +59,6 @@ struct screen {
 static void thaw(struct screen *s)
 {
 	free(s->frozen.value);
-	free(s->frozen.has_alarm);
 	s->frozen = (struct frozen){ .value = NULL };
 }
 
@@ -69,9 +68,7 @@ static void freeze(const struct cli_watch *w, struct screen *s)
 
 	thaw(s);
 	s->frozen.value = cli_calloc(n + 1, sizeof(*s->frozen.value));
-	s->frozen.has_alarm = cli_calloc(n + 1, sizeof(*s->frozen.has_alarm));
 	memcpy(s->frozen.value, w->rows.value, n * sizeof(*s->frozen.value));
-	memcpy(s->frozen.has_alarm, w->rows.has_alarm, n * sizeof(*s->frozen.has_alarm));
 	s->frozen.at_ns = w->at_ns;
 	s->frozen.period_ns = w->period_ns;
 	s->frozen.wall_ns = w->wall_ns;
@@ -86,10 +83,8 @@ static attr_t attribute_of(const struct screen *s, enum cli_colour look)
 		return A_BOLD;
 	case CLI_DIM:
 		return A_DIM;
-	case CLI_BAD:
-		return A_BOLD | (s->has_colours ? (attr_t)COLOR_PAIR(1) : (attr_t)A_REVERSE);
 	case CLI_WARN:
-		return s->has_colours ? (attr_t)COLOR_PAIR(2) : A_BOLD;
+		return s->has_colours ? (attr_t)COLOR_PAIR(1) : A_BOLD;
 	default:
 		return A_NORMAL;
 	}
@@ -238,7 +233,6 @@ static void draw(struct cli_watch *w)
 
 	if (s->frozen.value) {
 		shown.rows.value = s->frozen.value;
-		shown.rows.has_alarm = s->frozen.has_alarm;
 		shown.at_ns = s->frozen.at_ns;
 		shown.period_ns = s->frozen.period_ns;
 		shown.wall_ns = s->frozen.wall_ns;
@@ -275,8 +269,7 @@ static void set_colours(struct screen *s)
 	if ((no_color && *no_color) || !has_colors() || start_color() == ERR)
 		return;
 	use_default_colors();
-	init_pair(1, COLOR_RED, -1);
-	init_pair(2, COLOR_YELLOW, -1);
+	init_pair(1, COLOR_YELLOW, -1);
 	s->has_colours = true;
 }
 
@@ -347,8 +340,6 @@ static int sample(struct cli_watch *w)
 {
 	struct screen *s = w->state;
 
-	if (w->alarms.rang && w->alarms.rings)
-		beep();
 	if (s->frozen.value || (w->o.interval_ns < DRAW_NS && cli_now_ns() - s->drawn_ns < DRAW_NS))
 		return 0;
 	draw(w);

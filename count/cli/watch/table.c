@@ -144,9 +144,7 @@ static void draw_cell(const struct drawing *d, unsigned int column, size_t row, 
 	}
 	if (d->w->frames.ring && d->w->frames.value[at].last != d->w->frames.number[row])
 		look = CLI_DIM;
-	if (d->w->rows.has_alarm[at])
-		look = CLI_BAD;
-	else if (v->flags & (NTIME_LOST | NTIME_OVERFLOWED | NTIME_IMPLAUSIBLE))
+	if (v->flags & (NTIME_LOST | NTIME_OVERFLOWED | NTIME_IMPLAUSIBLE))
 		look = CLI_WARN;
 	snprintf(cell, sizeof(cell), "%*s", (int)CELL, text);
 	put(d, column, cell, look);

@@ -59,8 +59,6 @@ struct cli_flag_text cli_watch_flag_words(const struct cli_watch *w, size_t row,
 	cli_flag_words_for_each(v->flags & flags, cli_flag_text_add, &words);
 	if (cli_rows_is_unsure(&w->rows, &w->items.item[i], v))
 		cli_flag_text_add(&words, "unsure");
-	if (w->rows.has_alarm[at])
-		cli_flag_text_add(&words, "above");
 	if (w->frames.ring)
 		add_frame(w, row, at, &words);
 	return words;

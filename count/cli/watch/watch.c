@@ -188,12 +188,6 @@ static int check_items(const struct cli_watch *w)
 	return -ENOENT;
 }
 
-static void arrange(struct cli_watch *w, enum cli_per per)
-{
-	cli_rows_arrange(&w->rows, per, w->items.item);
-	cli_watch_alarms_arrange(&w->alarms, &w->rows);
-}
-
 /* Where CPUs are; without a topology there is one row for all, unless CPUs are asked for. */
 static int find_rows(struct cli_watch *w)
 {
@@ -206,7 +200,7 @@ static int find_rows(struct cli_watch *w)
 		per = ret < 0		     ? CLI_PER_NONE
 		      : w->items.is_overview ? CLI_PER_SOCKET
 					     : cli_rows_choose(w->items.item, w->items.n);
-	arrange(w, per);
+	cli_rows_arrange(&w->rows, per, w->items.item);
 	return 0;
 }
 
@@ -252,7 +246,6 @@ static int begin_view(struct cli_watch *w)
 		if (ret)
 			return ret;
 	}
-	w->alarms.mask = &w->mask;
 	ret = w->view->begin ? w->view->begin(w) : 0;
 	/* A terminal that cannot be drawn on gets lines. */
 	if (ret == -ENOTTY) {
@@ -262,7 +255,6 @@ static int begin_view(struct cli_watch *w)
 		if (!ret)
 			ret = w->view->begin(w);
 	}
-	w->alarms.is_screen = w->view == cli_watch_screen_view;
 	if (!ret && w->view->head)
 		ret = w->view->head(w);
 	if (!ret && w->out.is_append)
@@ -306,8 +298,6 @@ static int prepare(struct cli_watch *w)
 	alloc_values(w);
 	ret = start(w);
 	if (!ret)
-		ret = cli_watch_alarms_init(&w->alarms, &w->o, &w->items);
-	if (!ret)
 		ret = find_rows(w);
 	if (ret)
 		return ret;
@@ -346,7 +336,7 @@ static int renew_rows(struct cli_watch *w)
 		where->is_off_line = false;
 		w->has_other_cpus = true;
 	}
-	arrange(w, per);
+	cli_rows_arrange(&w->rows, per, w->items.item);
 	return 0;
 }
 
@@ -448,7 +438,6 @@ static int show_sample(struct cli_watch *w, uint64_t now_ns, uint64_t missed, ui
 		return ret;
 	look_for_gone(w);
 	look_for_implausible(w);
-	cli_watch_alarms_check(&w->alarms, &w->rows, &w->items, w->period_ns, w->unsure_ns);
 	ret = w->view->sample(w);
 	w->shown++;
 	if (!ret && w->out.buffer &&
@@ -466,7 +455,7 @@ static int change_per(struct cli_watch *w)
 		w->rows.per == CLI_PER_NONE ? CLI_PER_SOCKET : (enum cli_per)(w->rows.per + 1);
 	int ret = 0;
 
-	arrange(w, per);
+	cli_rows_arrange(&w->rows, per, w->items.item);
 	if (w->shown)
 		ret = cli_rows_add_up(&w->rows, w->items.item, w->session, w->delta);
 	if (w->view->redraw)
@@ -642,14 +631,11 @@ static int watch(struct cli_watch *w)
 		ret = 0;
 	if (cli_watch_out_close(&w->out))
 		ret = CLI_EXIT_FAILED;
-	/* While the screen was ours there was no place for it. */
-	if (w->alarms.error && w->alarms.is_screen)
-		cli_say("cannot run the command of --run: %s", strerror(-w->alarms.error));
 	if (!ret && w->session)
 		say_end(w);
 	else if (!ret)
 		ret = cli_watch_frames_say_end(w);
-	return ret || w->alarms.error ? CLI_EXIT_FAILED : 0;
+	return ret ? CLI_EXIT_FAILED : 0;
 }
 
 /* 0, or CLI_EXIT_FAILED after sentences about what was not given back. */
@@ -661,7 +647,6 @@ static int watch_fini(struct cli_watch *w)
 	/* Counters are given back here: before anything else can fail. */
 	ntime_session_free(w->session);
 	ret = cli_leftover_say(w->ctx);
-	cli_watch_alarms_fini(&w->alarms);
 	cli_rows_fini(&w->rows);
 	cli_watch_items_fini(&w->items);
 	cli_watch_frames_fini(w);
@@ -699,7 +684,6 @@ static int run_watch(const struct cli_command *self, int argc, char **argv)
 		.metrics = w.o.metrics,
 		.verbose = w.o.verbose,
 		.no_self_test = w.o.no_self_test,
-		.runs_command = w.o.command,
 		.counts = !w.o.frames,
 	};
 	w.undo = (struct cli_undo){ .run = undo, .arg = &w };

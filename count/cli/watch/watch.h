@@ -6,7 +6,6 @@
 #include <signal.h>
 
 #include "base/output/memory.h"
-#include "count/cli/watch/alarm.h"
 #include "count/cli/watch/frames.h"
 #include "count/cli/watch/items.h"
 #include "count/cli/watch/options.h"
@@ -38,7 +37,6 @@ struct cli_watch {
 	struct cli_rows rows;
 	struct cli_watch_sampler sampler;
 	struct cli_watch_frames frames;
-	struct cli_watch_alarms alarms;
 	struct cli_watch_out out;
 	struct ntime_value *last, *now, *delta;
 	size_t values;	     /* room in each of them */
@@ -99,7 +97,7 @@ void cli_watch_methods(const struct cli_watch *w, char *text, size_t size);
 
 /*
  * What must be known to believe item @i of @row, in words: those of its flags that are in @flags,
- * "unsure", "above", which frames it is of.
+ * "unsure", which frames it is of.
  */
 struct cli_flag_text cli_watch_flag_words(const struct cli_watch *w, size_t row, size_t i,
 					  uint32_t flags);

@@ -73,7 +73,6 @@ static const struct fake_event {
 	  .scope = NTIME_SCOPE_CORE, .together = NTIME_MIN, .is_state = 1 },
 	{ "thermal/prochot-log/", "thermal", "", "PROCHOT was asserted", 1, false,
 	  .scope = NTIME_SCOPE_CORE, .together = NTIME_MAX, .is_state = 1 },
-	{ "wave", "software", "", "Comes in every second read", 1000, false },
 	{ "boards", "board", "", "Of the whole machine", 7, false, .scope = NTIME_SCOPE_MACHINE },
 };
 
@@ -658,7 +657,7 @@ static void read_event(const struct ntime_session *s, size_t i, struct ntime_val
 		return;
 	}
 	v->counted_ns = v->wanted_ns;
-	v->count = (strcmp(e->name, "wave") == 0 ? s->reads / 2 : s->reads) * e->count;
+	v->count = s->reads * e->count;
 	v->value = (double)v->count * scale_of(e);
 	if (!is_alone && passes() > 1 && strcmp(e->unit, "clock") != 0) {
 		v->counted_ns = v->wanted_ns / passes();

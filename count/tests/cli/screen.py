@@ -13,7 +13,6 @@ class Screen:
         self.row = self.column = 0
         self.top, self.bottom = 0, rows - 1  # what scrolls
         self.rest = ''
-        self.bells = 0
         self.colours = False
 
     def resize(self, rows, columns):
@@ -81,8 +80,6 @@ class Screen:
             self.down()
         elif c == '\b':
             self.column = max(self.column - 1, 0)
-        elif c == '\a':
-            self.bells += 1
         elif c >= ' ':
             if self.column >= self.columns:
                 raise AssertionError(f'{c!r} is beyond column {self.columns}')

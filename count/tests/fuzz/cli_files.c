@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The functions of cli_files.h. */
 #include <errno.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <sys/types.h>
 
 #include "base/command/command.h"
 #include "base/command/confine.h"
@@ -13,16 +11,12 @@
 
 static const struct fuzz_opened *files;
 static size_t file_count;
-static unsigned int said, started;
+static unsigned int said;
 
 /* What fopen() is, with offsets of 64 bits. */
 FILE *__real_fopen64(const char *path, const char *mode);
 FILE *__wrap_fopen64(const char *path, const char *mode);
 int __wrap_access(const char *path, int mode);
-int __wrap_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
-		       const posix_spawnattr_t *attributes, char *const argv[],
-		       char *const environment[]);
-pid_t __wrap_waitpid(pid_t pid, int *status, int options);
 void __wrap_cli_say(const char *format, ...);
 int __wrap_cli_say_misuse(const char *command, const char *format, ...);
 int __wrap_cli_say_stdout_end(void);
@@ -46,14 +40,6 @@ unsigned int fuzz_said(void)
 	unsigned int n = said;
 
 	said = 0;
-	return n;
-}
-
-unsigned int fuzz_started(void)
-{
-	unsigned int n = started;
-
-	started = 0;
 	return n;
 }
 
@@ -87,27 +73,6 @@ int __wrap_access(const char *path, int mode)
 		return 0;
 	errno = ENOENT;
 	return -1;
-}
-
-int __wrap_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
-		       const posix_spawnattr_t *attributes, char *const argv[],
-		       char *const environment[])
-{
-	(void)path;
-	(void)actions;
-	(void)attributes;
-	fuzz_expect(argv[0] && environment);
-	started++;
-	*pid = 1;
-	return 0;
-}
-
-pid_t __wrap_waitpid(pid_t pid, int *status, int options)
-{
-	(void)pid;
-	(void)status;
-	(void)options;
-	return 1;
 }
 
 void __wrap_cli_say(const char *format, ...)

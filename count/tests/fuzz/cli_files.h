@@ -19,8 +19,7 @@ struct fuzz_opened {
 /* Only these @n can be opened from here on. */
 void fuzz_files(const struct fuzz_opened *file, size_t n);
 
-/* How many sentences were printed for people, and programs started, since the last call. */
+/* How many sentences were printed for people since the last call. */
 unsigned int fuzz_said(void);
-unsigned int fuzz_started(void);
 
 #endif

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lab/tests/guest/outside.h"
 
@@ -294,73 +293,6 @@ TEST(logs_are_cleared_on_request)
 	TT_IS(lab_msr(lab_all_cpus() - 1, 0x19c) >> 5 & 1, 0);
 }
 
-/* ---- alarms ---- */
-
-static bool has_flag(const json_t *sample, int socket, const char *name, const char *flag)
-{
-	const json_t *flags = json_object_get(find(sample, socket, -1, name), "flags");
-	json_t *word;
-	size_t k;
-
-	json_array_foreach(flags, k,
-			   word) if (strcmp(json_string_value(word), flag) == 0) return true;
-	return false;
-}
-
-/*
- * Each value that is above the limit is marked, no other one is, and the command is run each time
- * that one has risen above, as far as it is sure. Whether the samples of a run show the sockets as
- * they are depends on the host: true for those that do.
- */
-static bool check_alarms(const char *group, const char *name, double limit, int above)
-{
-	char arguments[256], out[LAB_OUTPUT];
-	struct run r;
-	size_t rises = 0, rang = 0;
-	bool is_true = true;
-
-	(void)unlink("/tmp/alarm");
-	snprintf(arguments, sizeof(arguments),
-		 "%s -n 3 -i 200ms --per socket --above %s=%g --run 'echo rang >> /tmp/alarm'",
-		 group, name, limit);
-	r = watch(arguments);
-	TT_IS(r.samples, 3);
-	for (int socket = 0; socket < 2; socket++) {
-		bool was_above = false;
-
-		for (size_t i = 0; i < r.samples; i++) {
-			bool is_above = value_of(r.sample[i], socket, -1, name) > limit;
-
-			TT_IS(has_flag(r.sample[i], socket, name, "above"), is_above);
-			if (has_flag(r.sample[i], socket, name, "unsure"))
-				continue;
-			rises += is_above && !was_above;
-			is_true = is_true && is_above == (socket == above);
-			was_above = is_above;
-		}
-	}
-	free_run(&r);
-	TT_IS(lab_shell("cat /tmp/alarm", out), rises ? 0 : 1);
-	for (const char *at = out; rises && *at; at += strlen("rang\n"), rang++)
-		TT_IS(strncmp(at, "rang\n", strlen("rang\n")), 0);
-	TT_IS(rang, rises);
-	return is_true;
-}
-
-/* Socket 0 is above, socket 1 is not. */
-TEST(alarms_are_of_the_socket_that_is_above)
-{
-	const char *name = is_sandy_bridge() ? "core-power" : "memory-throttled-share";
-	const char *group = is_sandy_bridge() ? "power" : "throttling";
-	int above = is_sandy_bridge() ? 1 : 0, runs = 0;
-	bool is_shown = false;
-
-	for (; !is_shown && runs < RUNS; runs++)
-		is_shown = check_alarms(group, name, is_sandy_bridge() ? 45 : 18, above);
-	print_message("# shown by run %d\n", runs);
-	assert_true(is_shown);
-}
-
 /* ---- nothing is left ---- */
 
 TEST(registers_are_as_before)
@@ -422,7 +354,6 @@ int main(void)
 		cmocka_unit_test(power_per_socket),
 		cmocka_unit_test(frequency_per_socket),
 		cmocka_unit_test(states_of_threads),
-		cmocka_unit_test(alarms_are_of_the_socket_that_is_above),
 		cmocka_unit_test(registers_are_as_before),
 		cmocka_unit_test(one_event_by_msr),
 	};
