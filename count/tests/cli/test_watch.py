@@ -317,7 +317,7 @@ def wrong_names_are_answered_once():
 @test
 def misuse_is_one_sentence_and_a_hint():
     for args, part in ((('-i', 'x'), 'is not a time'), (('-i', '0.5ms'), 'at least 1ms'), (('-n', '0'), 'is not a number of samples'),
-                       (('--per', 'cpu'), 'socket, core, thread or none'), (('--via', 'usb'), 'auto|perf|ntimefs|msr|pci'),
+                       (('--per', 'cpu'), 'socket, core, thread, none, cgroup, unit or process'), (('--via', 'usb'), 'auto|perf|ntimefs|msr|pci'),
                        (('--csv', '--json'), 'cannot be combined'), (('--plain', '--csv'), 'cannot be combined'),
                        (('--append',), '-o FILE'), (('--append', '-o', '-'), '-o FILE'), (('-q', '-v'), 'cannot be combined'), (('',), 'is missing'),
                        (('--clear-log', '--machine', 'x'), '--machine'), (('--bogus',), '--bogus')):
