@@ -31,7 +31,7 @@ SKIPPED = 77
 ALLOCATIONS, SYSTEM_CALLS = 'allocations', 'system calls'
 OFTEN_NONE = 'user', 'sys', 'rusage-involuntary-switches', 'rusage-voluntary-switches', 'rusage-in-blocks', 'rusage-out-blocks'
 # Of longer ones so many calls are tried, evenly spread.
-MOST_CALLS = 100
+MOST_CALLS = 60
 PR_SET_CHILD_SUBREAPER = 36
 
 SKX, ZEN, ADL, RES = (f'{ROOT}/count/tests/machine/{name}.json' for name in ('intel-skx-2s', 'amd-zen2', 'hybrid-adl', 'restricted'))
@@ -83,6 +83,7 @@ LINES = (
     Line('reg-get', 'reg', 'get', '--machine', SKX, '--csv', 'IA32_PERFEVTSEL'),
     Line('watch', 'watch', '-v', '-n', '1', '-i', '10ms', '--plain', live=True),
     Line('watch-json', 'watch', '-n', '2', '-i', '10ms', '--json', 'page-faults,tsc', live=True),
+    Line('export-file', 'export', '-q', '--once', '-i', '10ms', '-e', 'page-faults,tsc', '--textfile', 'report', live=True, result='report'),
     Line('trace-convert', 'trace', 'convert', '--to', 'json', '-o', 'converted', f'{GOLDEN}/vfio-events.in', result='converted'),
     Line('trace-show', 'trace', 'show', f'{GOLDEN}/mmiotrace-kernel.in'),
     Line('trace-derive', 'trace', 'derive', f'{ROOT}/trace/tests/lib/gld_total.demmt'),
