@@ -228,7 +228,7 @@ def every_option_is_told_for_completion():
     """scripts/check-options compares these lines with the man pages and completions."""
     rows = [line.split('\t') for line in t.ntime('complete-options').stdout.decode().splitlines()]
     equal({len(row) for row in rows}, {5}, 'fields')
-    equal({row[0].split()[0] for row in rows}, {'ntime', 'stat', 'compare', 'watch', 'list', 'doctor', 'reg', 'trace', 'gl', 'driver', 'lab', 'model'},
+    equal({row[0].split()[0] for row in rows}, {'ntime', 'stat', 'compare', 'watch', 'export', 'list', 'doctor', 'reg', 'trace', 'gl', 'driver', 'lab', 'model'},
           'subcommands')
     t.has([row[1:4] for row in rows if row[0] == 'stat'], ['--event', '-e', 'LIST'])
     told = {of: t.ntime('help', *of.split()).stdout.decode() for of in {row[0] for row in rows} - {'ntime'}}
@@ -257,7 +257,7 @@ def help_of_actions():
 def every_subcommand_is_told_for_completion():
     """count/cli/meson.build lists them; scripts/check-options looks for the man page, the test and the completions of each."""
     rows = [line.split('\t') for line in t.ntime('complete-subcommands').stdout.decode().splitlines()]
-    equal([row[0] for row in rows], ['stat', 'compare', 'watch', 'list', 'doctor', 'reg', 'trace', 'gl', 'driver', 'lab', 'model', 'help'], 'subcommands')
+    equal([row[0] for row in rows], ['stat', 'compare', 'watch', 'export', 'list', 'doctor', 'reg', 'trace', 'gl', 'driver', 'lab', 'model', 'help'], 'subcommands')
     overview = ' '.join(t.ntime('--help').stdout.decode().split())
     for name, about in rows:
         t.has(overview, f'{name} {about}')

@@ -3,11 +3,12 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <fts.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/output/memory.h"
@@ -127,9 +128,10 @@ static bool take_number(const char *text, const struct source *s, double *out)
 	return has;
 }
 
-static bool read_file(const char *name, char *text, size_t bytes)
+/* File @name of @folder, AT_FDCWD for a path. */
+static bool read_file(int folder, const char *name, char *text, size_t bytes)
 {
-	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
 	ssize_t got = fd < 0 ? -1 : read(fd, text, bytes - 1);
 
 	if (fd >= 0)
@@ -138,33 +140,31 @@ static bool read_file(const char *name, char *text, size_t bytes)
 	return got > 0;
 }
 
-static bool read_text(enum root root, const char *path, const char *file, char *text, size_t bytes)
-{
-	char name[4096];
-
-	return snprintf(name, sizeof(name), "%s%s/%s", roots[root].path, path[1] ? path : "",
-			file) < (int)sizeof(name) &&
-	       read_file(name, text, bytes);
-}
-
-static void read_group(struct cli_user *g, const bool *is_mounted)
+/* @mounted: the roots, -1 where one is not. */
+static void read_group(struct cli_user *g, const int *mounted)
 {
 	char text[16384];
 
 	for (enum root root = V2; root < ROOTS; root++) {
+		int folder = mounted[root] < 0
+				     ? -1
+				     : openat(mounted[root], g->path[1] ? g->path + 1 : ".",
+					      O_PATH | O_DIRECTORY | O_CLOEXEC);
 		const char *file = "";
 		bool is_there = false;
 
-		for (size_t i = 0; i < SOURCES && is_mounted[root]; i++) {
+		for (size_t i = 0; i < SOURCES && folder >= 0; i++) {
 			const struct source *s = &sources[i];
 
 			if (!(s->roots >> root & 1) || g->has[s->family])
 				continue;
 			if (strcmp(s->file, file) != 0)
-				is_there = read_text(root, g->path, s->file, text, sizeof(text));
+				is_there = read_file(folder, s->file, text, sizeof(text));
 			file = s->file;
 			g->has[s->family] = is_there && take_number(text, s, &g->value[s->family]);
 		}
+		if (folder >= 0)
+			close(folder);
 	}
 }
 
@@ -176,7 +176,7 @@ static const char *read_stat(long pid, char *text, size_t bytes)
 	char name[32];
 
 	(void)snprintf(name, sizeof(name), "/proc/%ld/stat", pid);
-	return read_file(name, text, bytes) ? strrchr(text, ')') : NULL;
+	return read_file(AT_FDCWD, name, text, bytes) ? strrchr(text, ')') : NULL;
 }
 
 static void set(struct cli_user *u, enum cli_use what, double value)
@@ -210,7 +210,7 @@ static void read_process(struct cli_user *u)
 	set(u, CLI_USE_TASKS, (double)threads);
 	set(u, CLI_USE_MEMORY, (double)pages * (double)sysconf(_SC_PAGESIZE));
 	(void)snprintf(name, sizeof(name), "/proc/%ld/io", pid);
-	if (!read_file(name, text, sizeof(text)))
+	if (!read_file(AT_FDCWD, name, text, sizeof(text)))
 		return;
 	for (size_t i = 0; i < sizeof(io) / sizeof(io[0]); i++)
 		u->has[io[i].family] = take_number(text, &io[i], &u->value[io[i].family]);
@@ -283,22 +283,51 @@ static void sort(struct cli_users *c)
 		qsort(c->user, c->n, sizeof(*c->user), compare);
 }
 
-static void walk(struct cli_users *c, const char *root)
+/* Levels of a path below which no pattern reaches. */
+static unsigned int deepest(const struct cli_users *c)
 {
-	char *const from[] = { (char *)root, NULL };
-	FTS *tree = fts_open(from, FTS_PHYSICAL | FTS_XDEV | FTS_NOCHDIR, NULL);
-	size_t known = c->n, chars = strlen(root);
-	FTSENT *entry;
+	unsigned int most = 0;
 
-	while (tree && (entry = fts_read(tree))) {
-		const char *path = entry->fts_path[chars] ? entry->fts_path + chars : "/";
+	for (size_t i = 0; i < c->patterns; i++) {
+		unsigned int of = levels(c->pattern[i]) + 1;
 
-		if (entry->fts_info == FTS_D && is_wanted(c, path))
-			add(c, known, path);
+		most = of > most ? of : most;
 	}
-	if (tree)
-		fts_close(tree);
-	sort(c);
+	return most + c->depth;
+}
+
+/*
+ * Group @path, "" for the root, in folder @fd, which is closed, and those below it: it has some
+ * where it has more than two links.
+ */
+static void walk(struct cli_users *c, size_t known, int fd, const char *path, unsigned int level)
+{
+	struct dirent *entry;
+	struct stat file;
+	DIR *folder = NULL;
+
+	if (is_wanted(c, *path ? path : "/"))
+		add(c, known, *path ? path : "/");
+	if (level <= deepest(c) && (fstat(fd, &file) || file.st_nlink != 2 || !*path))
+		folder = fdopendir(fd);
+	if (!folder) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(folder))) {
+		char below[PATH_MAX];
+		int next;
+
+		if (entry->d_type != DT_DIR || strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0 ||
+		    snprintf(below, sizeof(below), "%s/%s", path, entry->d_name) >=
+			    (int)sizeof(below))
+			continue;
+		next = openat(dirfd(folder), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (next >= 0)
+			walk(c, known, next, below, level + 1);
+	}
+	closedir(folder);
 }
 
 static void walk_processes(struct cli_users *c)
@@ -376,22 +405,33 @@ void cli_users_init(struct cli_users *c, const char *list, unsigned int depth, s
 	}
 }
 
+/* -1: it is not mounted; the first one may be a folder of mounts. */
+static int open_root(enum root root)
+{
+	int fd = open(roots[root].path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0 && faccessat(fd, "cgroup.procs", F_OK, 0) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 size_t cli_users_read(struct cli_users *c)
 {
-	bool is_mounted[ROOTS];
+	int mounted[ROOTS];
 	size_t there = 0;
 
 	forget(c);
 	if (c->is_processes)
 		walk_processes(c);
-	for (enum root root = V2; root < ROOTS && !c->is_processes; root++) {
-		char name[64];
-
-		/* The first one may be a folder of mounts. */
-		(void)snprintf(name, sizeof(name), "%s/cgroup.procs", roots[root].path);
-		is_mounted[root] = access(name, F_OK) == 0;
-		if (is_mounted[root] && roots[root].is_walked)
-			walk(c, roots[root].path);
+	for (enum root root = V2; root < ROOTS; root++) {
+		mounted[root] = c->is_processes ? -1 : open_root(root);
+		if (mounted[root] < 0 || !roots[root].is_walked)
+			continue;
+		walk(c, c->n, openat(mounted[root], ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "",
+		     0);
+		sort(c);
 	}
 	for (size_t i = 0; i < CLI_USER_FAMILIES; i++)
 		if (cli_user_families[i].is_state)
@@ -407,7 +447,7 @@ size_t cli_users_read(struct cli_users *c)
 		if (c->is_processes)
 			read_process(g);
 		else
-			read_group(g, is_mounted);
+			read_group(g, mounted);
 		g->reads++;
 		if (g->is_new) {
 			g->is_folded = c->shown == c->most;
@@ -418,6 +458,9 @@ size_t cli_users_read(struct cli_users *c)
 		if (g->is_folded)
 			fold(c, g);
 	}
+	for (enum root root = V2; root < ROOTS; root++)
+		if (mounted[root] >= 0)
+			close(mounted[root]);
 	return there;
 }
 
