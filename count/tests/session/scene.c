@@ -15,21 +15,27 @@ static const struct name_row {
 	{ "absent", NTIME_ABSENT },
 	{ "elsewhere", NTIME_ELSEWHERE },
 	{ "gone", NTIME_GONE },
+	{ "hotplug", NTIME_HOTPLUG },
 	{ "implausible", NTIME_IMPLAUSIBLE },
 	{ "lost", NTIME_LOST },
 	{ "metric", NTIME_METRIC },
 	{ "not_counted", NTIME_NOT_COUNTED },
 	{ "overflowed", NTIME_OVERFLOWED },
+	{ "partial", NTIME_PARTIAL },
 	{ "scaled", NTIME_SCALED },
 	{ "simulated", NTIME_SIMULATED },
 	{ "state", NTIME_STATE },
 }, error_names[] = {
 	{ "EACCES", EACCES },
+	{ "EBUSY", EBUSY },
 	{ "EINVAL", EINVAL },
 	{ "EIO", EIO },
+	{ "ELIBACC", ELIBACC },
 	{ "ENODATA", ENODATA },
+	{ "ENODEV", ENODEV },
 	{ "ENOENT", ENOENT },
 	{ "ENOMEM", ENOMEM },
+	{ "ENOSPC", ENOSPC },
 	{ "ESTALE", ESTALE },
 };
 
@@ -150,9 +156,9 @@ static uint32_t via_of(struct scene *s, const char *name)
 }
 
 /*
- * open [cpus=LIST|thread] [via=METHOD] [by_pass] [by_call] [second|other] [unopened] [error=NAME]
- * EVENTS: a session on the machine; beside the first one, or of another program. It fails with
- * @error. "unopened" leaves the opening to "start".
+ * open [cpus=LIST|thread] [via=METHOD] [by_pass|pass=NUMBER] [by_call] [second|other] [unopened]
+ * [error=NAME] EVENTS: a session on the machine; beside the first one, or of another program. It
+ * fails with @error. "unopened" leaves the opening to "start".
  */
 SCENE_STEP(open)
 {
@@ -172,6 +178,9 @@ SCENE_STEP(open)
 			target.via = via_of(s, value);
 		} else if (take(&rest, "by_pass", &value)) {
 			target.flags |= NTIME_BY_PASS;
+		} else if (take(&rest, "pass=", &value)) {
+			target.flags |= NTIME_PASS_ALONE;
+			target.pass = (uint32_t)parse_number(s, value, &value);
 		} else if (take(&rest, "by_call", &value)) {
 			target.flags |= NTIME_READ_BY_CALL;
 		} else if (take(&rest, "second", &value)) {
@@ -198,6 +207,20 @@ SCENE_STEP(open)
 	SCENE_IS(s, ret, want);
 }
 
+/* machine FILE: a recorded one, or one made up; another one than before. */
+SCENE_STEP(machine)
+{
+	const struct ntime_options options = { .size = sizeof(options), .machine = rest };
+
+	ntime_close(s->ctx);
+	SCENE_IS(s, ntime_open(&s->ctx, &options), 0);
+}
+
+void scene_close(struct scene *s)
+{
+	ntime_close(s->ctx);
+}
+
 /* free: the second one, else the first one. */
 SCENE_STEP(free)
 {
@@ -212,9 +235,14 @@ SCENE_STEP(first)
 	s->current = 0;
 }
 
+/* start [ERROR] */
 SCENE_STEP(start)
 {
-	must(s, "start", ntime_session_start(scene_session(s)));
+	int ret = ntime_session_start(scene_session(s));
+
+	if (!*rest)
+		must(s, "start", ret);
+	SCENE_IS(s, ret, scene_error(s, rest));
 }
 
 /* stop [ERROR] */
@@ -460,29 +488,18 @@ SCENE_STEP(repeat)
 }
 
 static const struct scene_verb verbs[] = {
-	{ "error", 0, step_error },
-	{ "fails", 0, step_fails },
-	{ "first", 0, step_first },
-	{ "free", 0, step_free },
-	{ "has_flag", 1, step_has_flag },
-	{ "his", 0, step_his },
-	{ "interval", 2, step_interval },
-	{ "method", 1, step_method },
-	{ "next_pass", 0, step_next_pass },
-	{ "open", 0, step_open },
-	{ "passes", 1, step_passes },
-	{ "pause", 1, step_pause },
-	{ "peek", 0, step_peek },
-	{ "read", 0, step_read },
-	{ "reason", 1, step_reason },
-	{ "remedy", 1, step_remedy },
-	{ "repeat", 1, step_repeat },
-	{ "row", 1, step_row },
-	{ "rows", 1, step_rows },
-	{ "set", 0, step_set },
-	{ "start", 0, step_start },
-	{ "stop", 0, step_stop },
-	{ NULL, 0, NULL },
+	{ "error", 0, step_error },	  { "fails", 0, step_fails },
+	{ "first", 0, step_first },	  { "free", 0, step_free },
+	{ "has_flag", 1, step_has_flag }, { "his", 0, step_his },
+	{ "interval", 2, step_interval }, { "machine", 0, step_machine },
+	{ "method", 1, step_method },	  { "next_pass", 0, step_next_pass },
+	{ "open", 0, step_open },	  { "passes", 1, step_passes },
+	{ "pause", 1, step_pause },	  { "peek", 0, step_peek },
+	{ "read", 0, step_read },	  { "reason", 1, step_reason },
+	{ "remedy", 1, step_remedy },	  { "repeat", 1, step_repeat },
+	{ "row", 1, step_row },		  { "rows", 1, step_rows },
+	{ "set", 0, step_set },		  { "start", 0, step_start },
+	{ "stop", 0, step_stop },	  { NULL, 0, NULL },
 };
 
 static bool do_step(struct scene *s, const struct scene_verb *verb, const char *word, char *rest)
@@ -537,7 +554,8 @@ void scene_begin(struct scene *s, const struct scene_machine *machine)
 {
 	memset(s, 0, sizeof(*s));
 	s->machine = machine;
-	machine->init(s);
+	if (machine->init)
+		machine->init(s);
 }
 
 void scene_end(struct scene *s)

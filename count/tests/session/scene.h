@@ -67,8 +67,9 @@ struct scene_his {
 struct scene_machine {
 	const struct scene_verb *verbs;	  /* the last one has no name */
 	const struct scene_field *fields; /* likewise; NULL: there are none */
-	void (*init)(struct scene *s);	  /* sets ctx, and now_ns where "pause" is used */
-	void (*fini)(struct scene *s);	  /* every session is freed */
+	/* Sets ctx, and now_ns where "pause" is used; NULL: the verb "machine" does. */
+	void (*init)(struct scene *s);
+	void (*fini)(struct scene *s); /* every session is freed */
 };
 
 struct scene {
@@ -95,6 +96,8 @@ static inline struct ntime_session *scene_session(const struct scene *s)
 /* The machine is static: a test that fails does not come back. */
 void scene_begin(struct scene *s, const struct scene_machine *machine);
 void scene_end(struct scene *s);
+/* The .fini of what the verb "machine" opened. */
+void scene_close(struct scene *s);
 void scene_do(struct scene *s, const char *file, int line, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 #define SCENE(s, ...) scene_do((s), __FILE__, __LINE__, __VA_ARGS__)
