@@ -13,6 +13,7 @@
 #include <ntime/ntime.h>
 
 #include "count/lib/perf/perf.h"
+#include "count/tests/session/scene.h"
 #include "base/tests/tt.h"
 
 #define MODEL4 "count/tests/session/model4.json"
@@ -35,17 +36,30 @@ static void open_machine(struct rig *rig, const char *machine)
 	TT_IS(ret, 0);
 }
 
+/* @target: NULL: this thread. */
+static void init_on(struct rig *rig, const char *machine, const struct ntime_target *target,
+		    const char *list)
+{
+	memset(rig, 0, sizeof(*rig));
+	open_machine(rig, machine);
+	TT_IS(ntime_session_new(rig->ctx, target, &rig->s), 0);
+	TT_IS(ntime_session_add_list(rig->s, list), 0);
+}
+
 static void init(struct rig *rig, uint32_t kind, uint32_t flags, const char *cpus, const char *list)
 {
-	struct ntime_target target = {
+	const struct ntime_target target = {
 		.size = sizeof(target), .kind = kind, .flags = flags, .cpus = cpus
 	};
 
-	memset(rig, 0, sizeof(*rig));
-	open_machine(rig, MODEL4);
-	TT_IS(ntime_session_new(rig->ctx, &target, &rig->s), 0);
-	TT_IS(ntime_session_add_list(rig->s, list), 0);
-	assert_true(ntime_session_count(rig->s) <= MAX_ITEMS);
+	init_on(rig, MODEL4, &target, list);
+}
+
+static void start(struct rig *rig, uint32_t kind, uint32_t flags, const char *cpus,
+		  const char *list)
+{
+	init(rig, kind, flags, cpus, list);
+	TT_IS(ntime_session_start(rig->s), 0);
 }
 
 static void fini(struct rig *rig)
@@ -58,6 +72,7 @@ static void read_all(struct rig *rig)
 {
 	size_t n = ntime_session_count(rig->s);
 
+	assert_true(n <= MAX_ITEMS);
 	TT_IS(ntime_session_read(rig->s, rig->v, n), n);
 }
 
@@ -83,9 +98,9 @@ TEST(everything_fits)
 	struct rig rig;
 	size_t i;
 
-	init(&rig, NTIME_TARGET_THREAD, 0, NULL,
-	     "cycles,instructions,branches,branch-misses,cache-references,cache-misses,task-clock");
-	TT_IS(ntime_session_start(rig.s), 0);
+	start(&rig, NTIME_TARGET_THREAD, 0, NULL,
+	      "cycles,instructions,branches,branch-misses,cache-references,cache-misses,"
+	      "task-clock");
 	TT_IS(ntime_session_passes(rig.s), 1);
 	read_all(&rig);
 	for (i = 0; i < 7; i++) {
@@ -197,8 +212,7 @@ TEST(passes_one_by_one)
 	size_t i;
 	int pass;
 
-	init(&rig, NTIME_TARGET_THREAD, NTIME_BY_PASS, NULL, TWELVE ",task-clock");
-	TT_IS(ntime_session_start(rig.s), 0);
+	start(&rig, NTIME_TARGET_THREAD, NTIME_BY_PASS, NULL, TWELVE ",task-clock");
 	for (pass = 0; pass >= 0; pass = ntime_session_next_pass(rig.s)) {
 		read_all(&rig);
 		for (i = 0; i < 12; i++) {
@@ -219,15 +233,13 @@ TEST(passes_one_by_one)
 
 TEST(pass_alone_counts_only_its_own)
 {
-	struct ntime_target target = { .size = sizeof(target),
-				       .flags = NTIME_PASS_ALONE,
-				       .pass = 1 };
-	struct rig rig = { 0 };
+	const struct ntime_target target = { .size = sizeof(target),
+					     .flags = NTIME_PASS_ALONE,
+					     .pass = 1 };
+	struct rig rig;
 	size_t i;
 
-	open_machine(&rig, MODEL4);
-	TT_IS(ntime_session_new(rig.ctx, &target, &rig.s), 0);
-	TT_IS(ntime_session_add_list(rig.s, TWELVE ",task-clock"), 0);
+	init_on(&rig, MODEL4, &target, TWELVE ",task-clock");
 	TT_IS(ntime_session_start(rig.s), 0);
 	read_all(&rig);
 	for (i = 0; i < 12; i++)
@@ -237,37 +249,12 @@ TEST(pass_alone_counts_only_its_own)
 	fini(&rig);
 }
 
-TEST(group_too_big)
-{
-	struct rig rig;
-
-	init(&rig, NTIME_TARGET_THREAD, 0, NULL,
-	     "{cpu/event=1/,cpu/event=2/,cpu/event=3/,cpu/event=4/,cpu/event=5/}");
-	TT_IS(ntime_session_start(rig.s), -ENOSPC);
-	TT_HAS(ntime_error_text(rig.ctx), "cpu/event=");
-	TT_IS(ntime_session_passes(rig.s), 0);
-	fini(&rig);
-}
-
-TEST(group_stays_together)
-{
-	struct rig rig;
-
-	init(&rig, NTIME_TARGET_THREAD, 0, NULL,
-	     "cpu/event=1/,cpu/event=2/,cpu/event=3/,{cpu/event=4/,cpu/event=5/}");
-	TT_IS(ntime_session_open(rig.s), 0);
-	TT_IS(ntime_session_passes(rig.s), 2);
-	TT_IS(item(&rig, 3).pass, item(&rig, 4).pass);
-	fini(&rig);
-}
-
 TEST(uncore_is_summed_over_boxes_and_sockets)
 {
 	struct rig rig;
 	double seconds;
 
-	init(&rig, NTIME_TARGET_MACHINE, 0, NULL, "uncore_imc/reads/");
-	TT_IS(ntime_session_start(rig.s), 0);
+	start(&rig, NTIME_TARGET_MACHINE, 0, NULL, "uncore_imc/reads/");
 	read_all(&rig);
 	/*
 	 * Two boxes of 2e6 and 4e6 a second on two sockets each; .wanted_ns is the sum of the four.
@@ -279,70 +266,12 @@ TEST(uncore_is_summed_over_boxes_and_sockets)
 	fini(&rig);
 }
 
-TEST(uncore_needs_cpus)
-{
-	struct rig rig;
-
-	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "uncore_imc/reads/,task-clock");
-	TT_IS(ntime_session_start(rig.s), 0);
-	read_all(&rig);
-	TT_IS(rig.v[0].flags, NTIME_ABSENT | NTIME_SIMULATED);
-	assert_true(isnan(rig.v[0].value));
-	TT_HAS(item(&rig, 0).reason, "not for one program");
-	TT_HAS(item(&rig, 0).remedy, "-a");
-	TT_IS(rig.v[1].flags, NTIME_SIMULATED);
-	fini(&rig);
-}
-
-TEST(uncore_on_other_cpus)
-{
-	struct rig rig;
-
-	init(&rig, NTIME_TARGET_CPUS, 0, "1,3", "uncore_imc/reads/,task-clock");
-	TT_IS(ntime_session_start(rig.s), 0);
-	read_all(&rig);
-	TT_IS(rig.v[0].flags, NTIME_ABSENT | NTIME_SIMULATED);
-	TT_HAS(item(&rig, 0).reason, "on CPU 0,2 only");
-	fini(&rig);
-}
-
-TEST(metrics_share_their_events)
-{
-	struct rig rig;
-
-	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "cycles,IPC,twice[x]=2 * instructions / cycles");
-	TT_IS(ntime_session_count(rig.s), 4); /* cycles, hidden instructions, IPC, twice */
-	TT_IS(item(&rig, 1).is_hidden, 1);
-	TT_TEXT(item(&rig, 1).name, "instructions");
-	TT_TEXT(item(&rig, 3).unit_text, "x");
-	TT_IS(ntime_session_start(rig.s), 0);
-	read_all(&rig);
-	near(rig.v[2].value, 2, 0);
-	near(rig.v[3].value, 4, 0);
-	TT_IS(rig.v[2].flags, NTIME_METRIC | NTIME_SIMULATED);
-	fini(&rig);
-}
-
-TEST(metric_before_start_has_no_value)
-{
-	struct rig rig;
-
-	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "IPC");
-	TT_IS(ntime_session_open(rig.s), 0);
-	read_all(&rig);
-	TT_IS(rig.v[0].flags, NTIME_NOT_COUNTED | NTIME_SIMULATED);
-	assert_true(isnan(rig.v[2].value));
-	assert_true(rig.v[2].flags & NTIME_NOT_COUNTED);
-	fini(&rig);
-}
-
 TEST(stop_and_go_on)
 {
 	struct ntime_value stopped[2];
 	struct rig rig;
 
-	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "cycles,tsc");
-	TT_IS(ntime_session_start(rig.s), 0);
+	start(&rig, NTIME_TARGET_THREAD, 0, NULL, "cycles,tsc");
 	TT_IS(ntime_session_stop(rig.s), 0);
 	TT_IS(ntime_session_stop(rig.s), 0);
 	read_all(&rig);
@@ -363,8 +292,7 @@ TEST(deltas)
 	struct rig rig;
 	int i;
 
-	init(&rig, NTIME_TARGET_THREAD, 0, NULL, TWELVE);
-	TT_IS(ntime_session_start(rig.s), 0);
+	start(&rig, NTIME_TARGET_THREAD, 0, NULL, TWELVE);
 	for (i = 0; i < 50; i++)
 		read_all(&rig);
 	first = rig.v[0];
@@ -485,8 +413,7 @@ TEST(cpus_are_counted_once)
 {
 	struct rig rig;
 
-	init(&rig, NTIME_TARGET_CPUS, 0, "0,0,0-1", "cycles");
-	TT_IS(ntime_session_start(rig.s), 0);
+	start(&rig, NTIME_TARGET_CPUS, 0, "0,0,0-1", "cycles");
 	read_all(&rig);
 	near((double)rig.v[0].count, (double)rig.v[0].wanted_ns, 1);
 	TT_IS(item(&rig, 0).pass, 0);
@@ -534,8 +461,7 @@ TEST(passes_not_reached_have_no_count)
 	uint64_t count;
 	size_t i;
 
-	init(&rig, NTIME_TARGET_THREAD, NTIME_BY_PASS, NULL, TWELVE);
-	TT_IS(ntime_session_start(rig.s), 0);
+	start(&rig, NTIME_TARGET_THREAD, NTIME_BY_PASS, NULL, TWELVE);
 	read_all(&rig);
 	for (i = 0; i < 12; i++) {
 		bool is_first = item(&rig, i).pass == 0;
@@ -548,21 +474,6 @@ TEST(passes_not_reached_have_no_count)
 	read_all(&rig);
 	TT_IS(ntime_get_reader(rig.s, 0, &reader), 0);
 	TT_IS(ntime_read(&reader, &count), NTIME_SIMULATED);
-	fini(&rig);
-}
-
-TEST(pass_that_the_plan_lacks)
-{
-	struct ntime_target target = { .size = sizeof(target),
-				       .flags = NTIME_PASS_ALONE,
-				       .pass = 3 };
-	struct rig rig = { 0 };
-
-	open_machine(&rig, MODEL4);
-	TT_IS(ntime_session_new(rig.ctx, &target, &rig.s), 0);
-	TT_IS(ntime_session_add_list(rig.s, TWELVE), 0);
-	TT_IS(ntime_session_start(rig.s), -EINVAL);
-	TT_HAS(ntime_error_text(rig.ctx), "no pass 3: the plan has 3");
 	fini(&rig);
 }
 
@@ -619,36 +530,6 @@ TEST(intervals_of_deltas)
 	}
 }
 
-TEST(hybrid_counts_where_it_was_asked_to)
-{
-	struct ntime_target target = { .size = sizeof(target),
-				       .kind = NTIME_TARGET_CPUS,
-				       .cpus = "0" };
-	struct rig rig = { 0 };
-
-	open_machine(&rig, "count/tests/machine/hybrid-adl.json");
-	TT_IS(ntime_session_new(rig.ctx, &target, &rig.s), 0);
-	TT_IS(ntime_session_add(rig.s, "cycles", NULL), 0);
-	TT_IS(ntime_session_start(rig.s), 0);
-	read_all(&rig);
-	TT_TEXT(item(&rig, 0).reason, "");
-	TT_IS(rig.v[0].flags & (NTIME_ABSENT | NTIME_NOT_COUNTED), 0);
-	fini(&rig);
-}
-
-TEST(metrics_beside_cost_nothing)
-{
-	struct rig rig;
-
-	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "cycles,instructions");
-	TT_IS(ntime_session_add_beside(rig.s), 1);
-	TT_IS(ntime_session_count(rig.s), 3);
-	TT_TEXT(item(&rig, 2).name, "IPC");
-	TT_TEXT(item(&rig, 2).beside, "instructions");
-	TT_IS(ntime_session_add_beside(rig.s), 0);
-	fini(&rig);
-}
-
 static size_t count_items(const struct rig *rig, const char *name)
 {
 	size_t i, found = 0;
@@ -693,8 +574,7 @@ TEST(group_that_is_not_here)
 	struct rig rig;
 	size_t i, metrics = 0;
 
-	init(&rig, NTIME_TARGET_MACHINE, 0, NULL, "task-clock,cstates");
-	TT_IS(ntime_session_start(rig.s), 0);
+	start(&rig, NTIME_TARGET_MACHINE, 0, NULL, "task-clock,cstates");
 	for (i = 0; i < ntime_session_count(rig.s); i++) {
 		struct ntime_item it = item(&rig, i);
 
@@ -797,33 +677,25 @@ TEST(nearest_formula_speaks)
 	}
 }
 
-TEST(failed_list_leaves_hidden_events_hidden)
+/* It is behind the events of the formula that comes nearest. */
+static size_t first_metric(const struct rig *rig)
 {
-	struct rig rig;
+	size_t i = 0;
 
-	init(&rig, NTIME_TARGET_THREAD, 0, NULL, "IPC");
-	TT_IS(item(&rig, 0).is_hidden, 1);
-	TT_IS(ntime_session_add_list(rig.s, "instructions,cycles,cylces"), -ENOENT);
-	TT_IS(item(&rig, 0).is_hidden, 1);
-	TT_IS(ntime_session_add_list(rig.s, "instructions,cycles"), 0);
-	TT_IS(item(&rig, 0).is_hidden, 0);
-	TT_IS(ntime_session_start(rig.s), 0);
-	TT_IS(ntime_session_add(rig.s, "cycles", NULL), -EBUSY);
-	fini(&rig);
+	while (!item(rig, i).is_metric)
+		i++;
+	return i;
 }
 
 TEST(ready_made_metric_of_another_machine_is_absent)
 {
 	struct rig rig;
-	size_t metric = 0;
+	size_t metric;
 
 	/* This machine's msr PMU has no term aperf. */
-	init(&rig, NTIME_TARGET_MACHINE, 0, NULL, "active-clock-ratio,task-clock");
-	TT_IS(ntime_session_start(rig.s), 0);
+	start(&rig, NTIME_TARGET_MACHINE, 0, NULL, "active-clock-ratio,task-clock");
 	read_all(&rig);
-	/* Behind the events of the formula that comes nearest. */
-	while (!item(&rig, metric).is_metric)
-		metric++;
+	metric = first_metric(&rig);
 	TT_IS(rig.v[metric].flags, NTIME_METRIC | NTIME_ABSENT | NTIME_SIMULATED);
 	TT_HAS(item(&rig, metric).reason, "aperf");
 	TT_IS(rig.v[metric + 1].flags, NTIME_SIMULATED);
@@ -832,19 +704,15 @@ TEST(ready_made_metric_of_another_machine_is_absent)
 
 TEST(parts_of_one_event_share_a_pass)
 {
-	struct ntime_target target = { .size = sizeof(target),
-				       .kind = NTIME_TARGET_MACHINE,
-				       .flags = NTIME_BY_PASS };
-	struct rig rig = { 0 };
+	const struct ntime_target target = { .size = sizeof(target),
+					     .kind = NTIME_TARGET_MACHINE,
+					     .flags = NTIME_BY_PASS };
+	struct rig rig;
 	size_t i;
 
-	open_machine(&rig, "count/tests/machine/hybrid-adl.json");
-	TT_IS(ntime_session_new(rig.ctx, &target, &rig.s), 0);
-	TT_IS(ntime_session_add_list(rig.s,
-				     "L1-dcache-loads,L1-dcache-load-misses,branches,branch-misses,"
-				     "cache-references,cache-misses,LLC-loads,LLC-load-misses,"
-				     "dTLB-loads,dTLB-load-misses"),
-	      0);
+	init_on(&rig, "count/tests/machine/hybrid-adl.json", &target,
+		"L1-dcache-loads,L1-dcache-load-misses,branches,branch-misses,cache-references,"
+		"cache-misses,LLC-loads,LLC-load-misses,dTLB-loads,dTLB-load-misses");
 	TT_IS(ntime_session_start(rig.s), 0);
 	for (i = 0; i < 40; i++)
 		read_all(&rig);
@@ -869,10 +737,7 @@ TEST(groups_survive_more_events_than_one_plan_takes)
 	for (i = 0; i < 63; i++)
 		sprintf(list + strlen(list), "cpu/event=%zu,umask=1/,", i + 1);
 	strcat(list, "{cpu/event=100/,cpu/event=101/,cpu/event=102/}");
-	memset(&rig, 0, sizeof(rig));
-	open_machine(&rig, MODEL4);
-	TT_IS(ntime_session_new(rig.ctx, NULL, &rig.s), 0);
-	TT_IS(ntime_session_add_list(rig.s, list), 0);
+	init(&rig, NTIME_TARGET_THREAD, 0, NULL, list);
 	TT_IS(ntime_session_open(rig.s), 0);
 	TT_IS(item(&rig, 63).pass, item(&rig, 64).pass);
 	TT_IS(item(&rig, 63).pass, item(&rig, 65).pass);
@@ -882,16 +747,13 @@ TEST(groups_survive_more_events_than_one_plan_takes)
 /* The reason of the event that is not here is the metric's, also before its other one counted. */
 TEST(metric_of_what_is_not_here_is_absent_before_the_start)
 {
-	struct rig rig = { 0 };
-	size_t metric = 0;
+	struct rig rig;
+	size_t metric;
 
-	open_machine(&rig, "count/tests/machine/vm-kvm.json");
-	TT_IS(ntime_session_new(rig.ctx, NULL, &rig.s), 0);
-	TT_IS(ntime_session_add_list(rig.s, "GHz"), 0);
+	init_on(&rig, "count/tests/machine/vm-kvm.json", NULL, "GHz");
 	TT_IS(ntime_session_open(rig.s), 0);
 	read_all(&rig);
-	while (!item(&rig, metric).is_metric)
-		metric++;
+	metric = first_metric(&rig);
 	TT_IS(rig.v[metric].flags & (NTIME_ABSENT | NTIME_NOT_COUNTED), NTIME_ABSENT);
 	fini(&rig);
 }
@@ -923,21 +785,34 @@ static int is_asked(void *arg)
 	return ++a->asked >= a->ends_at;
 }
 
+static void open_asking(struct rig *rig, struct asking *asking)
+{
+	const struct ntime_options options = { .size = sizeof(options),
+					       .machine = "count/tests/machine/intel-skx-2s.json",
+					       .interrupt = is_asked,
+					       .interrupt_arg = asking };
+
+	memset(rig, 0, sizeof(*rig));
+	TT_IS(ntime_open(&rig->ctx, &options), 0);
+}
+
+static void new_session(struct rig *rig)
+{
+	const struct ntime_target target = { .size = sizeof(target), .kind = NTIME_TARGET_MACHINE };
+
+	TT_IS(ntime_session_new(rig->ctx, &target, &rig->s), 0);
+	TT_IS(ntime_session_add_list(rig->s, "instructions,cstate_core/c6-residency/"), 0);
+}
+
 /* At each point at which it can be: nothing is left open, and it can be done again. */
 TEST(preparing_is_interrupted)
 {
 	struct asking asking = { .ends_at = UINT_MAX };
-	struct ntime_options options = { .size = sizeof(options),
-					 .machine = "count/tests/machine/intel-skx-2s.json",
-					 .interrupt = is_asked,
-					 .interrupt_arg = &asking };
-	struct ntime_target target = { .size = sizeof(target), .kind = NTIME_TARGET_MACHINE };
-	struct rig rig = { 0 };
 	unsigned int all, i;
+	struct rig rig;
 
-	TT_IS(ntime_open(&rig.ctx, &options), 0);
-	TT_IS(ntime_session_new(rig.ctx, &target, &rig.s), 0);
-	TT_IS(ntime_session_add_list(rig.s, "instructions,cstate_core/c6-residency/"), 0);
+	open_asking(&rig, &asking);
+	new_session(&rig);
 	/* Units of the registers, which are looked for at each CPU. */
 	assert_true(asking.asked >= 112);
 	asking.asked = 0;
@@ -950,8 +825,7 @@ TEST(preparing_is_interrupted)
 	TT_IS(asking.asked, all);
 	ntime_session_free(rig.s);
 	for (i = 1; i <= all; i += 37) {
-		TT_IS(ntime_session_new(rig.ctx, &target, &rig.s), 0);
-		TT_IS(ntime_session_add_list(rig.s, "instructions,cstate_core/c6-residency/"), 0);
+		new_session(&rig);
 		asking = (struct asking){ .ends_at = i };
 		TT_IS(ntime_session_start(rig.s), -EINTR);
 		TT_IS(asking.asked, i);
@@ -968,13 +842,9 @@ TEST(preparing_is_interrupted)
 TEST(looking_for_units_is_interrupted)
 {
 	struct asking asking = { .ends_at = 100 };
-	struct ntime_options options = { .size = sizeof(options),
-					 .machine = "count/tests/machine/intel-skx-2s.json",
-					 .interrupt = is_asked,
-					 .interrupt_arg = &asking };
-	struct rig rig = { 0 };
+	struct rig rig;
 
-	TT_IS(ntime_open(&rig.ctx, &options), 0);
+	open_asking(&rig, &asking);
 	TT_IS(ntime_session_new(rig.ctx, NULL, &rig.s), 0);
 	/* The kernel's own events need no other unit, and outlast a search that failed. */
 	TT_IS(ntime_session_add(rig.s, "page-faults:u", NULL), 0);
@@ -986,9 +856,120 @@ TEST(looking_for_units_is_interrupted)
 	fini(&rig);
 }
 
+/* ---- scenarios ---- */
+
+/* items NUMBER: the session has so many. */
+SCENE_STEP(items)
+{
+	SCENE_IS(s, ntime_session_count(scene_session(s)), n[0]);
+}
+
+/* name ITEM NAME; unit_text, beside likewise */
+SCENE_STEP(name)
+{
+	tt_str_(scene_item(s, n[0]).name, rest, "name", s->file, s->line);
+}
+
+SCENE_STEP(unit_text)
+{
+	tt_str_(scene_item(s, n[0]).unit_text, rest, "unit_text", s->file, s->line);
+}
+
+SCENE_STEP(beside)
+{
+	tt_str_(scene_item(s, n[0]).beside, rest, "beside", s->file, s->line);
+}
+
+/* hidden ITEM 0|1 */
+SCENE_STEP(hidden)
+{
+	SCENE_IS(s, scene_item(s, n[0]).is_hidden, n[1]);
+}
+
+/* same_pass ITEM ITEM */
+SCENE_STEP(same_pass)
+{
+	SCENE_IS(s, scene_item(s, n[0]).pass, scene_item(s, n[1]).pass);
+}
+
+/* add LIST; add_fails ERROR EVENT|LIST; add_beside NUMBER: so many are added */
+SCENE_STEP(add)
+{
+	SCENE_IS(s, ntime_session_add_list(scene_session(s), rest), 0);
+}
+
+SCENE_STEP(add_fails)
+{
+	int want = scene_error(s, scene_word(&rest));
+
+	SCENE_IS(s,
+		 strchr(rest, ',') ? ntime_session_add_list(scene_session(s), rest)
+				   : ntime_session_add(scene_session(s), rest, NULL),
+		 want);
+}
+
+SCENE_STEP(add_beside)
+{
+	SCENE_IS(s, ntime_session_add_beside(scene_session(s)), n[0]);
+}
+
+static const struct scene_verb verbs[] = {
+	{ "add", 0, step_add },
+	{ "add_beside", 1, step_add_beside },
+	{ "add_fails", 0, step_add_fails },
+	{ "beside", 1, step_beside },
+	{ "hidden", 2, step_hidden },
+	{ "items", 1, step_items },
+	{ "name", 1, step_name },
+	{ "same_pass", 2, step_same_pass },
+	{ "unit_text", 1, step_unit_text },
+	{ NULL, 0, NULL },
+};
+
+static const struct scene_machine files = { verbs, NULL, NULL, scene_close };
+
+#define ON_MODEL4 "machine " MODEL4 "; "
+#define EVENTS3 "cpu/event=1/,cpu/event=2/,cpu/event=3/,"
+#define ABSENT "-=nan/absent+simulated"
+
+static const struct scenario scenarios[] = {
+	{ __LINE__, "a group that is too big",
+	  ON_MODEL4 "open unopened thread {" EVENTS3 "cpu/event=4/,cpu/event=5/}; start ENOSPC;"
+		    "error cpu/event=; passes 0" },
+	{ __LINE__, "a group stays together",
+	  ON_MODEL4 "open thread " EVENTS3 "{cpu/event=4/,cpu/event=5/}; passes 2; same_pass 3 4" },
+	{ __LINE__, "a pass that the plan lacks",
+	  ON_MODEL4 "open unopened thread pass=3 " TWELVE "; start EINVAL;"
+		    "error no pass 3: the plan has 3" },
+	{ __LINE__, "boxes need CPUs",
+	  ON_MODEL4 "open unopened thread uncore_imc/reads/,task-clock; start;"
+		    "read " ABSENT " -/simulated; reason 0 not for one program; remedy 0 -a" },
+	{ __LINE__, "boxes are on other CPUs",
+	  ON_MODEL4 "open unopened cpus=1,3 uncore_imc/reads/,task-clock; start; read " ABSENT
+		    "; reason 0 on CPU 0,2 only" },
+	/* cycles, hidden instructions, IPC, twice */
+	{ __LINE__, "metrics share their events",
+	  ON_MODEL4 "open unopened thread cycles,IPC,twice[x]=2 * instructions / cycles; items 4;"
+		    "hidden 1 1; name 1 instructions; unit_text 3 x; start;"
+		    "read -/simulated -/simulated -=2/metric+simulated -=4/metric+simulated" },
+	{ __LINE__, "a metric before the start has no value",
+	  ON_MODEL4 "open thread IPC; read -/not_counted+simulated -/not_counted+simulated "
+		    "-=nan/metric+not_counted+simulated" },
+	{ __LINE__, "metrics beside cost nothing",
+	  ON_MODEL4 "open unopened thread cycles,instructions; add_beside 1; items 3; name 2 IPC;"
+		    "beside 2 instructions; add_beside 0" },
+	{ __LINE__, "a failed list leaves hidden events hidden",
+	  ON_MODEL4 "open unopened thread IPC; hidden 0 1;"
+		    "add_fails ENOENT instructions,cycles,cylces; hidden 0 1;"
+		    "add instructions,cycles; hidden 0 0; start; add_fails EBUSY cycles" },
+	{ __LINE__, "hybrid counts where it was asked to",
+	  "machine count/tests/machine/hybrid-adl.json; open unopened cpus=0 cycles; start;"
+	  "read -/simulated; reason 0" },
+};
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
+	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everything_fits),
 		cmocka_unit_test(sizes_are_checked),
 		cmocka_unit_test(clocks_have_no_modes),
@@ -996,13 +977,7 @@ int main(void)
 		cmocka_unit_test(rotation_scales),
 		cmocka_unit_test(passes_one_by_one),
 		cmocka_unit_test(pass_alone_counts_only_its_own),
-		cmocka_unit_test(group_too_big),
-		cmocka_unit_test(group_stays_together),
 		cmocka_unit_test(uncore_is_summed_over_boxes_and_sockets),
-		cmocka_unit_test(uncore_needs_cpus),
-		cmocka_unit_test(uncore_on_other_cpus),
-		cmocka_unit_test(metrics_share_their_events),
-		cmocka_unit_test(metric_before_start_has_no_value),
 		cmocka_unit_test(stop_and_go_on),
 		cmocka_unit_test(deltas),
 		cmocka_unit_test(refusals),
@@ -1016,19 +991,15 @@ int main(void)
 		cmocka_unit_test(clock_before_start_has_no_count),
 		cmocka_unit_test(metric_of_what_is_not_here_is_absent_before_the_start),
 		cmocka_unit_test(passes_not_reached_have_no_count),
-		cmocka_unit_test(pass_that_the_plan_lacks),
 		cmocka_unit_test(delta_of_what_was_not_counted),
 		cmocka_unit_test(intervals_of_deltas),
-		cmocka_unit_test(hybrid_counts_where_it_was_asked_to),
-		cmocka_unit_test(metrics_beside_cost_nothing),
 		cmocka_unit_test(group_of_metrics),
 		cmocka_unit_test(group_that_is_not_here),
 		cmocka_unit_test(nearest_formula_speaks),
-		cmocka_unit_test(failed_list_leaves_hidden_events_hidden),
 		cmocka_unit_test(ready_made_metric_of_another_machine_is_absent),
 		cmocka_unit_test(preparing_is_interrupted),
 		cmocka_unit_test(looking_for_units_is_interrupted),
 	};
 
-	return TT_RUN(tests);
+	return SCENE_RUN(&files, scenarios, tests);
 }

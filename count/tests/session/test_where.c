@@ -17,25 +17,6 @@
 
 /* ---- verbs ---- */
 
-static void begin(struct scene *s)
-{
-	s->ctx = NULL;
-}
-
-static void end(struct scene *s)
-{
-	ntime_close(s->ctx);
-}
-
-/* machine FILE: another one than before */
-SCENE_STEP(machine)
-{
-	const struct ntime_options options = { .size = sizeof(options), .machine = rest };
-
-	ntime_close(s->ctx);
-	SCENE_IS(s, ntime_open(&s->ctx, &options), 0);
-}
-
 /* not_started: nobody knows yet where it counts. */
 SCENE_STEP(not_started)
 {
@@ -83,12 +64,14 @@ SCENE_STEP(same_time)
 }
 
 static const struct scene_verb verbs[] = {
-	{ "machine", 0, step_machine },	    { "not_started", 0, step_not_started },
-	{ "same_time", 1, step_same_time }, { "scope", 1, step_scope },
-	{ "where", 4, step_where },	    { NULL, 0, NULL },
+	{ "not_started", 0, step_not_started },
+	{ "same_time", 1, step_same_time },
+	{ "scope", 1, step_scope },
+	{ "where", 4, step_where },
+	{ NULL, 0, NULL },
 };
 
-static const struct scene_machine files = { verbs, NULL, begin, end };
+static const struct scene_machine files = { verbs, NULL, NULL, scene_close };
 
 /* ---- scenarios ---- */
 
