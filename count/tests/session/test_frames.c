@@ -18,6 +18,58 @@
 #define FRAMES tt_rounds(100000, 20000)
 #endif
 
+/* A session on a PMU of one counter, and its frames. */
+struct rig {
+	struct fake_pmu pmu;
+	struct ntime_session *s;
+	struct ntime_frames *f;
+};
+
+/* Events whose truth is known, without frames. */
+static void begin(struct rig *r, size_t events)
+{
+	fake_pmu_init(&r->pmu, 1);
+	r->s = truth_session(&r->pmu, events);
+	r->f = NULL;
+}
+
+static void begin_frames(struct rig *r, size_t events, int fd)
+{
+	begin(r, events);
+	TT_IS(ntime_frames_new(r->s, DEPTH, fd, &r->f), 0);
+}
+
+/* Any events and metrics, not started. */
+static void begin_list(struct rig *r, uint32_t flags, uint32_t pass, const char *list)
+{
+	const struct ntime_target target = { .size = sizeof(target), .flags = flags, .pass = pass };
+
+	fake_pmu_init(&r->pmu, 1);
+	TT_IS(ntime_session_new(&r->pmu.ctx, &target, &r->s), 0);
+	TT_IS(ntime_session_add_list(r->s, list), 0);
+	r->f = NULL;
+}
+
+static void start(struct rig *r)
+{
+	TT_IS(ntime_session_start(r->s), 0);
+	r->pmu.read_amounts = (struct fake_amounts){ 0 };
+}
+
+static void end(struct rig *r)
+{
+	ntime_frames_free(r->f);
+	ntime_session_free(r->s);
+	fake_pmu_fini(&r->pmu);
+}
+
+/* What happens in frame @n, and its end. */
+static void make_frame(struct rig *r, uint64_t n)
+{
+	truth_work(&r->pmu, n);
+	TT_IS(ntime_frame_end(r->f, NULL), 0);
+}
+
 static const struct depth_row {
 	int line;
 	size_t depth;
@@ -37,21 +89,18 @@ static const struct depth_row {
 
 TEST(depths)
 {
-	struct fake_pmu pmu;
-	struct ntime_session *s;
+	struct rig rig;
 
-	fake_pmu_init(&pmu, 4);
-	s = truth_session(&pmu, 1);
+	begin(&rig, 1);
 	TT_FOR_EACH_ROW(r, depth_rows) {
 		struct ntime_frames *f = (struct ntime_frames *)&f;
 
-		TT_EQ(r, ntime_frames_new(s, r->depth, -1, &f), r->ret);
+		TT_EQ(r, ntime_frames_new(rig.s, r->depth, -1, &f), r->ret);
 		TT_EQ(r, f != NULL, r->ret == 0);
 		ntime_frames_free(f);
 	}
 	ntime_frames_free(NULL);
-	ntime_session_free(s);
-	fake_pmu_fini(&pmu);
+	end(&rig);
 }
 
 static struct ntime_frame_ring_info info_of(const struct ntime_frame_ring *ring)
@@ -72,27 +121,24 @@ TEST(own_values)
 	struct ntime_item item = { .size = sizeof(item) }, wrong = { .size = 1 };
 	struct ntime_frame_value v[3];
 	const struct ntime_frame_ring *ring;
-	struct ntime_frames *f;
-	struct ntime_session *s;
-	struct fake_pmu pmu;
+	struct rig r;
 
-	fake_pmu_init(&pmu, 4);
-	s = truth_session(&pmu, 1);
-	TT_IS(ntime_frames_new_own(s, &wrong, 1, DEPTH, -1, &f), -EINVAL);
-	TT_IS(ntime_frames_new_own(s, own, 2, DEPTH, -1, &f), 0);
-	ring = ntime_frames_ring(f);
+	begin(&r, 1);
+	TT_IS(ntime_frames_new_own(r.s, &wrong, 1, DEPTH, -1, &r.f), -EINVAL);
+	TT_IS(ntime_frames_new_own(r.s, own, 2, DEPTH, -1, &r.f), 0);
+	ring = ntime_frames_ring(r.f);
 	TT_IS(info_of(ring).items, 3);
 	TT_IS(ntime_frame_ring_item(ring, 2, &item), 0);
 	assert_string_equal(item.name, "time");
 	assert_string_equal(item.unit_text, "ns");
 	assert_string_equal(item.method, "");
-	TT_IS(ntime_session_start(s), 0);
-	TT_IS(ntime_frame_put(f, 2, 0, 1), -EINVAL);
-	TT_IS(ntime_frame_put(f, 0, 1, 1), -EINVAL);
+	TT_IS(ntime_session_start(r.s), 0);
+	TT_IS(ntime_frame_put(r.f, 2, 0, 1), -EINVAL);
+	TT_IS(ntime_frame_put(r.f, 0, 1, 1), -EINVAL);
 	for (uint64_t n = 0; n < 3; n++) {
-		TT_IS(ntime_frame_put(f, 0, n, 10 + n), 0);
-		TT_IS(n ? ntime_frame_put(f, 1, n - 1, 20 + n) : 0, 0);
-		TT_IS(ntime_frame_end(f, NULL), 0);
+		TT_IS(ntime_frame_put(r.f, 0, n, 10 + n), 0);
+		TT_IS(n ? ntime_frame_put(r.f, 1, n - 1, 20 + n) : 0, 0);
+		TT_IS(ntime_frame_end(r.f, NULL), 0);
 		TT_IS(ntime_frame_read(ring, n, NULL, v, 3), 0);
 		TT_IS(v[1].last, n);
 		TT_IS(v[1].value.count, 10 + n);
@@ -100,9 +146,7 @@ TEST(own_values)
 		TT_IS(v[2].last, n ? n - 1 : 0);
 		assert_true(n == 0 || v[2].value.value == (20 + (double)n) / 2);
 	}
-	ntime_frames_free(f);
-	ntime_session_free(s);
-	fake_pmu_fini(&pmu);
+	end(&r);
 }
 
 /* The last frame up to @n that had pass @pass of @passes; -1: none. */
@@ -173,32 +217,26 @@ static uint64_t look(const struct ntime_frame_ring *ring, uint64_t n, size_t eve
 /* All frames, of @events events on one counter: as many passes. */
 static uint64_t run(size_t events)
 {
-	struct fake_pmu pmu;
-	struct ntime_session *s;
-	struct ntime_frames *f;
 	unsigned int pass[TRUTH_EVENTS];
 	uint64_t n, number, sum = 0;
+	struct rig r;
 	size_t i;
 
-	fake_pmu_init(&pmu, 1);
-	s = truth_session(&pmu, events);
-	TT_IS(ntime_session_passes(s), events);
+	begin_frames(&r, events, -1);
+	TT_IS(ntime_session_passes(r.s), events);
 	for (i = 0; i < events; i++) {
 		struct ntime_item item = { .size = sizeof(item) };
 
-		TT_IS(ntime_session_item(s, i, &item), 0);
+		TT_IS(ntime_session_item(r.s, i, &item), 0);
 		pass[i] = item.pass;
 	}
-	TT_IS(ntime_frames_new(s, DEPTH, -1, &f), 0);
 	for (n = 0; n < FRAMES; n++) {
-		truth_work(&pmu, n);
-		TT_IS(ntime_frame_end(f, &number), 0);
+		truth_work(&r.pmu, n);
+		TT_IS(ntime_frame_end(r.f, &number), 0);
 		TT_IS(number, n);
-		sum = look(ntime_frames_ring(f), n, events, pass, sum);
+		sum = look(ntime_frames_ring(r.f), n, events, pass, sum);
 	}
-	ntime_frames_free(f);
-	ntime_session_free(s);
-	fake_pmu_fini(&pmu);
+	end(&r);
 	return sum;
 }
 
@@ -213,29 +251,22 @@ TEST(every_number_is_of_its_frame)
 /* A metric has a number when all of its events have, and says which frames they are of. */
 TEST(metrics)
 {
-	const struct ntime_target target = { .size = sizeof(target), .flags = NTIME_BY_PASS };
 	struct ntime_frame_value v[8];
-	struct ntime_session *s;
-	struct ntime_frames *f;
-	struct fake_pmu pmu;
 	int64_t of, first;
+	struct rig r;
 	uint64_t n;
 
-	fake_pmu_init(&pmu, 1);
-	TT_IS(ntime_session_new(&pmu.ctx, &target, &s), 0);
-	TT_IS(ntime_session_add_list(s, "instructions:u,instructions:k,branches:u,task-clock"), 0);
-	TT_IS(ntime_session_add(s, "two=instructions:u / instructions:k", NULL), 0);
-	TT_IS(ntime_session_add(s, "one=branches:u / task-clock", NULL), 0);
-	TT_IS(ntime_session_add(s, "every=task-clock * 2", NULL), 0);
-	TT_IS(ntime_session_start(s), 0);
-	pmu.read_amounts = (struct fake_amounts){ 0 };
-	TT_IS(ntime_session_count(s), 7);
-	TT_IS(ntime_session_passes(s), 3);
-	TT_IS(ntime_frames_new(s, DEPTH, -1, &f), 0);
+	begin_list(&r, NTIME_BY_PASS, 0,
+		   "instructions:u,instructions:k,branches:u,task-clock,"
+		   "two=instructions:u / instructions:k,one=branches:u / task-clock,"
+		   "every=task-clock * 2");
+	start(&r);
+	TT_IS(ntime_session_count(r.s), 7);
+	TT_IS(ntime_session_passes(r.s), 3);
+	TT_IS(ntime_frames_new(r.s, DEPTH, -1, &r.f), 0);
 	for (n = 0; n < 100; n++) {
-		truth_work(&pmu, n);
-		TT_IS(ntime_frame_end(f, NULL), 0);
-		TT_IS(ntime_frame_read(ntime_frames_ring(f), n, NULL, v, 7), 0);
+		make_frame(&r, n);
+		TT_IS(ntime_frame_read(ntime_frames_ring(r.f), n, NULL, v, 7), 0);
 		/* instructions:u is in pass 0, :k in pass 1, branches in pass 2 */
 		of = turn_before(n, 1, 3);
 		first = of - 1;
@@ -259,9 +290,7 @@ TEST(metrics)
 		TT_IS(v[6].last, n);
 		assert_true(v[6].value.value == 2 * v[3].value.value);
 	}
-	ntime_frames_free(f);
-	ntime_session_free(s);
-	fake_pmu_fini(&pmu);
+	end(&r);
 }
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -291,30 +320,21 @@ TEST(nothing_is_allocated)
 		"instructions:u,task-clock", "instructions:u,branches:u,task-clock",
 		"instructions:u,branches:u,one=instructions:u / task-clock"
 	};
-	const struct ntime_target target = { .size = sizeof(target), .flags = NTIME_BY_PASS };
-	struct ntime_session *s;
-	struct ntime_frames *f;
-	struct fake_pmu pmu;
 	unsigned int before;
+	struct rig r;
 	size_t i, n;
 
 	assert_true(__sanitizer_install_malloc_and_free_hooks(count_malloc, count_free) > 0);
 	for (i = 0; i < 3; i++) {
-		fake_pmu_init(&pmu, 1);
-		TT_IS(ntime_session_new(&pmu.ctx, &target, &s), 0);
-		TT_IS(ntime_session_add_list(s, lists[i]), 0);
-		TT_IS(ntime_session_start(s), 0);
-		TT_IS(ntime_frames_new(s, DEPTH, -1, &f), 0);
+		begin_list(&r, NTIME_BY_PASS, 0, lists[i]);
+		TT_IS(ntime_session_start(r.s), 0);
+		TT_IS(ntime_frames_new(r.s, DEPTH, -1, &r.f), 0);
 		before = allocations;
 		assert_true(before > 0);
-		for (n = 0; n < 100; n++) {
-			truth_work(&pmu, n);
-			TT_IS(ntime_frame_end(f, NULL), 0);
-		}
+		for (n = 0; n < 100; n++)
+			make_frame(&r, n);
 		TT_IS(allocations, before);
-		ntime_frames_free(f);
-		ntime_session_free(s);
-		fake_pmu_fini(&pmu);
+		end(&r);
 	}
 #else
 	TT_SKIP("only the address sanitizer tells of allocations");
@@ -327,35 +347,29 @@ TEST(nothing_is_allocated)
  */
 TEST(sessions_that_stand_still_between_frames)
 {
-	const struct ntime_target target = { .size = sizeof(target), .flags = NTIME_BY_PASS };
 	struct ntime_frame frame = { .size = sizeof(frame) };
 	struct ntime_frame_value v[6];
-	struct ntime_session *s;
-	struct ntime_frames *f;
-	struct fake_pmu pmu;
 	uint64_t n, begin_ns;
+	struct rig r;
 	size_t i;
 
-	fake_pmu_init(&pmu, 1);
-	TT_IS(ntime_session_new(&pmu.ctx, &target, &s), 0);
-	TT_IS(ntime_session_add_list(s, "instructions:u,instructions:k,branches:u,task-clock"), 0);
-	TT_IS(ntime_session_add(s, "all=instructions:u + instructions:k + branches:u", NULL), 0);
-	TT_IS(ntime_session_add(s, "ns=real_ns + 0 * task-clock", NULL), 0);
-	TT_IS(ntime_frames_new(s, DEPTH, -1, &f), 0);
+	begin_list(&r, NTIME_BY_PASS, 0,
+		   "instructions:u,instructions:k,branches:u,task-clock,"
+		   "all=instructions:u + instructions:k + branches:u,ns=real_ns + 0 * task-clock");
+	TT_IS(ntime_frames_new(r.s, DEPTH, -1, &r.f), 0);
 	/* The PMU is tested at the start, and nothing is counted before. */
-	truth_work(&pmu, 1000);
-	TT_IS(ntime_session_start(s), 0);
-	begin_ns = pmu.now_ns;
-	pmu.read_amounts = (struct fake_amounts){ 0 };
+	truth_work(&r.pmu, 1000);
+	start(&r);
+	begin_ns = r.pmu.now_ns;
 	for (n = 0; n < 30; n++) {
-		truth_work(&pmu, n);
+		truth_work(&r.pmu, n);
 		if (n % 4 == 1) {
-			TT_IS(ntime_session_stop(s), 0);
-			truth_work(&pmu, 2000 + n);
+			TT_IS(ntime_session_stop(r.s), 0);
+			truth_work(&r.pmu, 2000 + n);
 		}
-		TT_IS(ntime_frame_end(f, NULL), 0);
-		TT_IS(ntime_session_start(s), 0);
-		TT_IS(ntime_frame_read(ntime_frames_ring(f), n, &frame, v, 6), 0);
+		TT_IS(ntime_frame_end(r.f, NULL), 0);
+		TT_IS(ntime_session_start(r.s), 0);
+		TT_IS(ntime_frame_read(ntime_frames_ring(r.f), n, &frame, v, 6), 0);
 		TT_IS(frame.pass, n % 3);
 		if (n == 0)
 			TT_IS(frame.begin_ns, begin_ns);
@@ -370,40 +384,30 @@ TEST(sessions_that_stand_still_between_frames)
 		assert_true(v[4].value.value ==
 			    (double)(truth_of(0, n - 2) + truth_of(1, n - 1) + truth_of(2, n)));
 	}
-	ntime_frames_free(f);
-	ntime_session_free(s);
-	fake_pmu_fini(&pmu);
+	end(&r);
 }
 
 /* A frame of a session that counts one pass of several alone is of that pass. */
 TEST(a_pass_alone)
 {
-	struct ntime_target target = { .size = sizeof(target), .flags = NTIME_PASS_ALONE };
 	struct ntime_frame frame = { .size = sizeof(frame) };
 	struct ntime_frame_value v[3];
-	struct ntime_session *s;
-	struct ntime_frames *f;
-	struct fake_pmu pmu;
+	uint32_t pass;
+	struct rig r;
 	uint64_t n;
 
-	for (target.pass = 0; target.pass < 3; target.pass++) {
-		fake_pmu_init(&pmu, 1);
-		TT_IS(ntime_session_new(&pmu.ctx, &target, &s), 0);
-		TT_IS(ntime_session_add_list(s, "instructions:u,instructions:k,branches:u"), 0);
-		TT_IS(ntime_session_start(s), 0);
-		pmu.read_amounts = (struct fake_amounts){ 0 };
-		TT_IS(ntime_frames_new(s, DEPTH, -1, &f), 0);
+	for (pass = 0; pass < 3; pass++) {
+		begin_list(&r, NTIME_PASS_ALONE, pass, "instructions:u,instructions:k,branches:u");
+		start(&r);
+		TT_IS(ntime_frames_new(r.s, DEPTH, -1, &r.f), 0);
 		for (n = 0; n < 10; n++) {
-			truth_work(&pmu, n);
-			TT_IS(ntime_frame_end(f, NULL), 0);
-			TT_IS(ntime_frame_read(ntime_frames_ring(f), n, &frame, v, 3), 0);
-			TT_IS(frame.pass, target.pass);
-			TT_IS(v[target.pass].value.count, truth_of(target.pass, n));
-			TT_IS(v[target.pass].last, n);
+			make_frame(&r, n);
+			TT_IS(ntime_frame_read(ntime_frames_ring(r.f), n, &frame, v, 3), 0);
+			TT_IS(frame.pass, pass);
+			TT_IS(v[pass].value.count, truth_of(pass, n));
+			TT_IS(v[pass].last, n);
 		}
-		ntime_frames_free(f);
-		ntime_session_free(s);
-		fake_pmu_fini(&pmu);
+		end(&r);
 	}
 }
 
@@ -411,54 +415,40 @@ TEST(a_pass_alone)
 TEST(a_forked_child_ends_no_frame)
 {
 	struct ntime_frame_value v;
-	struct ntime_session *s;
-	struct ntime_frames *f;
-	struct fake_pmu pmu;
 	int fd = memfd_create("ring", MFD_CLOEXEC), status;
 	struct ntime_frame_ring_info info;
+	struct rig r;
 	pid_t pid;
 
-	fake_pmu_init(&pmu, 1);
-	s = truth_session(&pmu, 1);
-	TT_IS(ntime_frames_new(s, DEPTH, fd, &f), 0);
-	truth_work(&pmu, 0);
-	TT_IS(ntime_frame_end(f, NULL), 0);
+	begin_frames(&r, 1, fd);
+	make_frame(&r, 0);
 	pid = fork();
 	if (pid == 0) {
-		status = ntime_frame_end(f, NULL) == -EINVAL ? 0 : 1;
-		ntime_frames_free(f);
+		status = ntime_frame_end(r.f, NULL) == -EINVAL ? 0 : 1;
+		ntime_frames_free(r.f);
 		_exit(status);
 	}
 	TT_IS(waitpid(pid, &status, 0), pid);
 	TT_IS(status, 0);
-	info = info_of(ntime_frames_ring(f));
+	info = info_of(ntime_frames_ring(r.f));
 	TT_IS(info.next, 1);
 	TT_IS(info.state, NTIME_FRAMES_RUNNING);
-	truth_work(&pmu, 1);
-	TT_IS(ntime_frame_end(f, NULL), 0);
-	TT_IS(ntime_frame_read(ntime_frames_ring(f), 1, NULL, &v, 1), 0);
+	make_frame(&r, 1);
+	TT_IS(ntime_frame_read(ntime_frames_ring(r.f), 1, NULL, &v, 1), 0);
 	check_value(&v, 1, 0, 0, 1);
-	ntime_frames_free(f);
 	(void)close(fd);
-	ntime_session_free(s);
-	fake_pmu_fini(&pmu);
+	end(&r);
 }
 
 /* Passes that take turns by time are no passes of frames. */
 TEST(several_passes_by_time_are_refused)
 {
-	const struct ntime_target target = { .size = sizeof(target), .flags = NTIME_TURNS };
-	struct ntime_session *s;
-	struct ntime_frames *f;
-	struct fake_pmu pmu;
+	struct rig r;
 
-	fake_pmu_init(&pmu, 1);
-	TT_IS(ntime_session_new(&pmu.ctx, &target, &s), 0);
-	TT_IS(ntime_session_add_list(s, "instructions:u,branches:u"), 0);
-	TT_IS(ntime_frames_new(s, DEPTH, -1, &f), -EINVAL);
-	assert_non_null(strstr(ntime_error_text(&pmu.ctx), "NTIME_BY_PASS"));
-	ntime_session_free(s);
-	fake_pmu_fini(&pmu);
+	begin_list(&r, NTIME_TURNS, 0, "instructions:u,branches:u");
+	TT_IS(ntime_frames_new(r.s, DEPTH, -1, &r.f), -EINVAL);
+	TT_HAS(ntime_error_text(&r.pmu.ctx), "NTIME_BY_PASS");
+	end(&r);
 }
 
 static ssize_t (*real_read)(struct nti_os *os, int fd, void *buf, size_t size);
@@ -473,24 +463,20 @@ static ssize_t broken_read(struct nti_os *os, int fd, void *buf, size_t size)
 TEST(a_read_that_fails)
 {
 	struct ntime_frame_value v[3];
-	struct ntime_session *s;
-	struct ntime_frames *f;
 	struct nti_os_ops ops;
-	struct fake_pmu pmu;
+	struct rig r;
 	uint64_t n;
 	size_t i;
 
-	fake_pmu_init(&pmu, 1);
-	s = truth_session(&pmu, 3);
-	TT_IS(ntime_frames_new(s, DEPTH, -1, &f), 0);
-	ops = *pmu.os.ops;
+	begin_frames(&r, 3, -1);
+	ops = *r.pmu.os.ops;
 	real_read = ops.read;
-	pmu.os.ops = &ops;
+	r.pmu.os.ops = &ops;
 	for (n = 0; n < 30; n++) {
-		truth_work(&pmu, n);
+		truth_work(&r.pmu, n);
 		ops.read = n == 10 ? broken_read : real_read;
-		TT_IS(ntime_frame_end(f, NULL), n == 10 ? -EIO : 0);
-		TT_IS(ntime_frame_read(ntime_frames_ring(f), n, NULL, v, 3), 0);
+		TT_IS(ntime_frame_end(r.f, NULL), n == 10 ? -EIO : 0);
+		TT_IS(ntime_frame_read(ntime_frames_ring(r.f), n, NULL, v, 3), 0);
 		for (i = 0; i < 3; i++) {
 			uint64_t of = (uint64_t)turn_before(n, (unsigned int)i, 3);
 
@@ -500,9 +486,7 @@ TEST(a_read_that_fails)
 				check_value(&v[i], n, i, (unsigned int)i, 3);
 		}
 	}
-	ntime_frames_free(f);
-	ntime_session_free(s);
-	fake_pmu_fini(&pmu);
+	end(&r);
 }
 
 static struct ntime_ctx *reader_ctx(void)
@@ -521,18 +505,15 @@ TEST(in_a_file)
 	struct ntime_frame_value v[3];
 	struct ntime_frame_ring *ring;
 	struct ntime_frame_ring_info info;
-	struct ntime_session *s;
-	struct ntime_frames *f, *other;
-	struct fake_pmu pmu;
+	struct ntime_frames *other;
 	int fd = memfd_create("ring", MFD_CLOEXEC);
+	struct rig r;
 	uint64_t n;
 	size_t i;
 
-	fake_pmu_init(&pmu, 1);
-	s = truth_session(&pmu, 3);
 	TT_IS(ntime_frame_ring_open(ctx, fd, &ring), -EBADMSG);
-	TT_IS(ntime_frames_new(s, DEPTH, fd, &f), 0);
-	TT_IS(ntime_frames_new(s, DEPTH, fd, &other), -EBUSY);
+	begin_frames(&r, 3, fd);
+	TT_IS(ntime_frames_new(r.s, DEPTH, fd, &other), -EBUSY);
 	TT_IS(ntime_frame_ring_open(ctx, fd, &ring), 0);
 	(void)close(fd);
 	info = info_of(ring);
@@ -550,8 +531,7 @@ TEST(in_a_file)
 	}
 	TT_IS(ntime_frame_ring_item(ring, 3, &item), -EINVAL);
 	for (n = 0; n < 100; n++) {
-		truth_work(&pmu, n);
-		TT_IS(ntime_frame_end(f, NULL), 0);
+		make_frame(&r, n);
 		TT_IS(ntime_frame_read(ring, n, NULL, v, 3), 0);
 		for (i = 0; i < 3; i++)
 			check_value(&v[i], n, i, (unsigned int)i, 3);
@@ -559,30 +539,27 @@ TEST(in_a_file)
 		TT_IS(info.next, n + 1);
 		TT_IS(info.oldest, n + 1 < DEPTH ? 0 : n + 2 - DEPTH);
 	}
-	ntime_frames_free(f);
+	ntime_frames_free(r.f);
+	r.f = NULL;
 	info = info_of(ring);
 	TT_IS(info.state, NTIME_FRAMES_ENDED);
 	TT_IS(info.oldest, 100 - DEPTH);
 	TT_IS(ntime_frame_read(ring, 99, NULL, v, 3), 0);
 	ntime_frame_ring_close(ring);
-	ntime_session_free(s);
-	fake_pmu_fini(&pmu);
+	end(&r);
 	ntime_close(ctx);
 }
 
 /* A process that stores ten frames and ends without a word. */
 static void store_and_die(int fd)
 {
-	struct ntime_session *s;
-	struct ntime_frames *f;
-	struct fake_pmu pmu;
+	struct rig r;
 	uint64_t n;
 
-	fake_pmu_init(&pmu, 1);
-	s = truth_session(&pmu, 1);
-	if (ntime_frames_new(s, DEPTH, fd, &f) == 0)
+	begin(&r, 1);
+	if (ntime_frames_new(r.s, DEPTH, fd, &r.f) == 0)
 		for (n = 0; n < 10; n++)
-			(void)ntime_frame_end(f, NULL);
+			(void)ntime_frame_end(r.f, NULL);
 	_exit(0);
 }
 
@@ -607,6 +584,8 @@ TEST(a_writer_that_dies)
 	ntime_close(ctx);
 }
 
+#define DAMAGED "the ring of frames is damaged: its parts do not lie in it"
+
 /* A ring of which @bytes from @at on are others, cut to @length (0: as it is). */
 static const struct damage_row {
 	int line;
@@ -628,48 +607,36 @@ static const struct damage_row {
 	{ __LINE__, 8, 1, 40, -EBADMSG,
 	  "the ring of frames was cut short: it has 40 bytes of 128" },
 	{ __LINE__, 8, 1, 200, -EBADMSG, "the ring of frames was cut short: it has 200 bytes of" },
-	{ __LINE__, 28, 3, 0, -EBADMSG,
-	  "the ring of frames is damaged: its parts do not lie in it" },
-	{ __LINE__, 28, 0, 0, -EBADMSG,
-	  "the ring of frames is damaged: its parts do not lie in it" },
-	{ __LINE__, 32, 0, 0, -EBADMSG,
-	  "the ring of frames is damaged: its parts do not lie in it" },
-	{ __LINE__, 32, 1000, 0, -EBADMSG,
-	  "the ring of frames is damaged: its parts do not lie in it" },
+	{ __LINE__, 28, 3, 0, -EBADMSG, DAMAGED },
+	{ __LINE__, 28, 0, 0, -EBADMSG, DAMAGED },
+	{ __LINE__, 32, 0, 0, -EBADMSG, DAMAGED },
+	{ __LINE__, 32, 1000, 0, -EBADMSG, DAMAGED },
 	/* sizes that fit into a file with holes, and not into the memory */
 	{ __LINE__, 32, 1025, 0, -EBADMSG, "it says that it has 1025 items and" },
 	{ __LINE__, 32, UINT32_MAX / 1024, 0, -EBADMSG,
 	  "at most 1024, with 65536 bytes each, are" },
 	{ __LINE__, 56, 128 << 10, 0, -EBADMSG, "1 items and 131072 bytes of strings" },
 	{ __LINE__, 60, 1, 0, -EBADMSG, "the ring of frames is damaged: it says" },
-	{ __LINE__, 40, 4, 0, -EBADMSG,
-	  "the ring of frames is damaged: its parts do not lie in it" },
-	{ __LINE__, 44, 1, 0, -EBADMSG,
-	  "the ring of frames is damaged: its parts do not lie in it" },
-	{ __LINE__, 48, 0xfffffff0, 0, -EBADMSG,
-	  "the ring of frames is damaged: its parts do not lie in it" },
-	{ __LINE__, 56, 0, 0, -EBADMSG,
-	  "the ring of frames is damaged: its parts do not lie in it" },
-	{ __LINE__, 64, 4096, 0, -EBADMSG,
-	  "the ring of frames is damaged: its parts do not lie in it" },
-	{ __LINE__, 72, 8, 0, -EBADMSG,
-	  "the ring of frames is damaged: its parts do not lie in it" },
+	{ __LINE__, 40, 4, 0, -EBADMSG, DAMAGED },
+	{ __LINE__, 44, 1, 0, -EBADMSG, DAMAGED },
+	{ __LINE__, 48, 0xfffffff0, 0, -EBADMSG, DAMAGED },
+	{ __LINE__, 56, 0, 0, -EBADMSG, DAMAGED },
+	{ __LINE__, 64, 4096, 0, -EBADMSG, DAMAGED },
+	{ __LINE__, 72, 8, 0, -EBADMSG, DAMAGED },
 };
 
 TEST(damaged_rings)
 {
 	struct ntime_ctx *ctx = reader_ctx();
-	struct ntime_session *s;
-	struct fake_pmu pmu;
+	struct rig rig;
 
-	fake_pmu_init(&pmu, 1);
-	s = truth_session(&pmu, 1);
+	begin(&rig, 1);
 	TT_FOR_EACH_ROW(r, damage_rows) {
 		int fd = memfd_create("ring", MFD_CLOEXEC);
 		struct ntime_frame_ring *ring;
 		struct ntime_frames *f;
 
-		TT_IS(ntime_frames_new(s, DEPTH, fd, &f), 0);
+		TT_IS(ntime_frames_new(rig.s, DEPTH, fd, &f), 0);
 		TT_IS(pwrite(fd, &r->word, sizeof(r->word), r->at), sizeof(r->word));
 		if (r->length)
 			TT_IS(ftruncate(fd, r->length), 0);
@@ -682,8 +649,7 @@ TEST(damaged_rings)
 		ntime_frames_free(f);
 		(void)close(fd);
 	}
-	ntime_session_free(s);
-	fake_pmu_fini(&pmu);
+	end(&rig);
 	ntime_close(ctx);
 }
 
@@ -694,62 +660,51 @@ TEST(a_ring_that_is_cut_while_it_is_read)
 	struct ntime_frame_ring_info info = { .size = sizeof(info) };
 	struct ntime_frame_ring *ring;
 	struct ntime_frame_value v;
-	struct ntime_session *s;
-	struct ntime_frames *f;
-	struct fake_pmu pmu;
+	struct rig r;
 
-	fake_pmu_init(&pmu, 1);
-	s = truth_session(&pmu, 1);
-	TT_IS(ntime_frames_new(s, DEPTH, fd, &f), 0);
+	begin_frames(&r, 1, fd);
 	TT_IS(ntime_frame_ring_open(ctx, fd, &ring), 0);
 	TT_IS(ftruncate(fd, 100), 0);
 	TT_IS(ntime_frame_read(ring, 0, NULL, &v, 1), -EBADMSG);
 	TT_IS(ntime_frame_ring_get_info(ring, &info), -EBADMSG);
 	TT_IS(ftruncate(fd, 1 << 20), 0);
 	ntime_frame_ring_close(ring);
-	ntime_frames_free(f);
 	(void)close(fd);
-	ntime_session_free(s);
-	fake_pmu_fini(&pmu);
+	end(&r);
 	ntime_close(ctx);
 }
 
 /* Where the ring cannot be. */
 TEST(other_files)
 {
-	struct ntime_session *s;
-	struct ntime_frames *f;
-	struct fake_pmu pmu;
 	int fd, pair[2];
+	struct rig r;
 
-	fake_pmu_init(&pmu, 1);
-	s = truth_session(&pmu, 1);
+	begin(&r, 1);
 	TT_IS(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-	TT_IS(ntime_frames_new(s, DEPTH, pair[1], &f), -EINVAL);
-	TT_TEXT(ntime_error_text(&pmu.ctx),
+	TT_IS(ntime_frames_new(r.s, DEPTH, pair[1], &r.f), -EINVAL);
+	TT_TEXT(ntime_error_text(&r.pmu.ctx),
 		"a ring of frames needs a regular file, or a memfd, whose size it can set");
 	(void)close(pair[0]);
 	(void)close(pair[1]);
 	fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	TT_IS(ntime_frames_new(s, DEPTH, fd, &f), -EBADF);
-	TT_TEXT(ntime_error_text(&pmu.ctx),
+	TT_IS(ntime_frames_new(r.s, DEPTH, fd, &r.f), -EBADF);
+	TT_TEXT(ntime_error_text(&r.pmu.ctx),
 		"the file of a ring of frames must be open for reading and writing");
 	(void)close(fd);
 	/* One that cannot be written to by mapping it stays empty. */
 	fd = memfd_create("ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	TT_IS(fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE), 0);
-	TT_IS(ntime_frames_new(s, DEPTH, fd, &f), -EPERM);
+	TT_IS(ntime_frames_new(r.s, DEPTH, fd, &r.f), -EPERM);
 	TT_IS(lseek(fd, 0, SEEK_END), 0);
 	(void)close(fd);
 	fd = memfd_create("ring", MFD_CLOEXEC);
 	TT_IS(write(fd, "x", 1), 1);
-	TT_IS(ntime_frames_new(s, DEPTH, fd, &f), -EINVAL);
-	assert_string_equal(ntime_error_text(&pmu.ctx),
-			    "the file of a ring of frames must be empty");
+	TT_IS(ntime_frames_new(r.s, DEPTH, fd, &r.f), -EINVAL);
+	TT_TEXT(ntime_error_text(&r.pmu.ctx), "the file of a ring of frames must be empty");
 	(void)close(fd);
-	TT_IS(ntime_frames_new(s, DEPTH, fd, &f), -EBADF);
-	ntime_session_free(s);
-	fake_pmu_fini(&pmu);
+	TT_IS(ntime_frames_new(r.s, DEPTH, fd, &r.f), -EBADF);
+	end(&r);
 }
 
 int main(void)

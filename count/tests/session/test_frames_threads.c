@@ -195,28 +195,19 @@ static void race(size_t depth)
 	fake_pmu_fini(&pmu);
 }
 
-/* Two frames: readers and writer meet in the same slot all the time. */
-TEST(narrow)
+TEST(rings)
 {
-	race(2);
-}
+	/* Two frames: readers and writer meet in the same slot all the time. */
+	static const size_t depths[] = { 2, 8, 1024 };
 
-TEST(usual)
-{
-	race(8);
-}
-
-TEST(wide)
-{
-	race(1024);
+	TT_FOR_EACH_ROW(depth, depths)
+		race(*depth);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(narrow),
-		cmocka_unit_test(usual),
-		cmocka_unit_test(wide),
+		cmocka_unit_test(rings),
 	};
 
 	return TT_RUN(tests);
