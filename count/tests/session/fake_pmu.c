@@ -15,52 +15,6 @@
 #define SLICES 32 /* of one piece of work, at most */
 #define POWER_TYPE 21
 
-static const char *const lie_names[LIES] = {
-	"none",
-	"dead",
-	"stuck",
-	"times 16",
-	"times 8",
-	"times 3",
-	"a sixteenth",
-	"half",
-	"unfiltered",
-	"one counter for two",
-	"swapped",
-	"twins read 0",
-	"twins differ",
-	"jump",
-	"no sign",
-	"back",
-	"wrap at 32 bits",
-	"reads 0",
-	"all ones",
-	"previous value",
-	"runs on",
-	"not started",
-	"not stopped",
-	"resets",
-	"bit at 1",
-	"bit at 0",
-	"bit for a moment",
-	"busy",
-	"no energy",
-	"much energy",
-	"all stand still",
-	"kernel twice",
-	"kernel twice in both modes",
-	"half of the kernel",
-	"a 1024th",
-	"5 percent more",
-	"1 percent more",
-	"ends",
-};
-
-const char *fake_lie_name(enum fake_lie lie)
-{
-	return lie_names[lie];
-}
-
 static struct fake_pmu *pmu_of(struct nti_os *os)
 {
 	return (struct fake_pmu *)os;
@@ -231,11 +185,25 @@ static uint64_t amount_of(const struct fake_amounts *a, enum fake_code code, con
 	return sum;
 }
 
-static uint64_t percent(struct fake_event *e, uint64_t step, unsigned int of_100)
+/* Of lies that are about how many are counted: so many of so many. */
+static const struct ratio {
+	uint64_t times, of;
+} ratios[LIES] = {
+	[LIE_DEAD] = { 0, 1 },		[LIE_STUCK] = { 0, 1 },
+	[LIE_NOT_STARTED] = { 0, 1 },	[LIE_NO_ENERGY] = { 0, 1 },
+	[LIE_1024TH] = { 1, 1024 },	[LIE_SIXTEENTH] = { 1, 16 },
+	[LIE_HALF] = { 1, 2 },		[LIE_1_PERCENT] = { 101, 100 },
+	[LIE_5_PERCENT] = { 105, 100 }, [LIE_BUSY] = { 2, 1 },
+	[LIE_TIMES_3] = { 3, 1 },	[LIE_TIMES_8] = { 8, 1 },
+	[LIE_TIMES_16] = { 16, 1 },	[LIE_MUCH_ENERGY] = { 10000000, 1 },
+};
+
+/* Nothing is lost by dividing. */
+static uint64_t part_of(struct fake_event *e, uint64_t step, const struct ratio *ratio)
 {
-	e->hundredths += step * of_100;
-	step = e->hundredths / 100;
-	e->hundredths %= 100;
+	e->rest += step * ratio->times;
+	step = e->rest / ratio->of;
+	e->rest %= ratio->of;
 	return step;
 }
 
@@ -253,19 +221,10 @@ static void count(const struct fake_pmu *p, struct fake_event *e, const struct f
 		step = amount_of(a, e->code, all);
 	if (p->lie == LIE_FROZEN_ALL && e->is_hardware && p->total_ns >= p->from_ns)
 		step = 0;
-	if (is_hit(p, e)) {
+	if (is_hit(p, e) && ratios[p->lie].of) {
+		step = part_of(e, step, &ratios[p->lie]);
+	} else if (is_hit(p, e)) {
 		switch (p->lie) {
-		case LIE_5_PERCENT:
-			step = percent(e, step, 105);
-			break;
-		case LIE_1_PERCENT:
-			step = percent(e, step, 101);
-			break;
-		case LIE_1024TH:
-			e->hundredths += step;
-			step = e->hundredths / 1024;
-			e->hundredths %= 1024;
-			break;
 		case LIE_KERNEL_HALF:
 			step -= amount_of(a, e->code, kernel) / 2;
 			break;
@@ -274,33 +233,6 @@ static void count(const struct fake_pmu *p, struct fake_event *e, const struct f
 			break;
 		case LIE_KERNEL_TWICE:
 			step += amount_of(a, e->code, kernel);
-			break;
-		case LIE_DEAD:
-		case LIE_STUCK:
-		case LIE_NOT_STARTED:
-		case LIE_NO_ENERGY:
-			step = 0;
-			break;
-		case LIE_TIMES_16:
-			step *= 16;
-			break;
-		case LIE_TIMES_8:
-			step *= 8;
-			break;
-		case LIE_TIMES_3:
-			step *= 3;
-			break;
-		case LIE_BUSY:
-			step *= 2;
-			break;
-		case LIE_MUCH_ENERGY:
-			step *= 10000000;
-			break;
-		case LIE_SIXTEENTH:
-			step /= 16;
-			break;
-		case LIE_HALF:
-			step /= 2;
 			break;
 		case LIE_ONE_COUNTER:
 		case LIE_SWAPPED:
@@ -536,48 +468,58 @@ static void known_work(struct nti_os *os, struct fake_amounts a, uint64_t ns)
 	fake_pmu_work(p, &a, ns);
 }
 
+/* What one turn of each piece of known work does. */
+static const struct fake_amounts in_loop = { .of = { [FAKE_USER] = { [FAKE_CYCLES] = 6,
+								     [FAKE_INSTRUCTIONS] = 4,
+								     [FAKE_BRANCHES] = 1 } } },
+				 in_call = { .of = { [FAKE_USER] = { [FAKE_CYCLES] = 4,
+								     [FAKE_INSTRUCTIONS] = 4,
+								     [FAKE_BRANCHES] = 1 },
+						     [FAKE_KERNEL] = { [FAKE_CYCLES] = 400,
+								       [FAKE_INSTRUCTIONS] = 150,
+								       [FAKE_BRANCHES] = 30 } } },
+				 in_miss = { .of = { [FAKE_USER] = { [FAKE_CYCLES] = 300,
+								     [FAKE_INSTRUCTIONS] = 6,
+								     [FAKE_BRANCHES] = 1 } } },
+				 in_guess = { .of = { [FAKE_USER] = { [FAKE_CYCLES] = 14,
+								      [FAKE_INSTRUCTIONS] = 5,
+								      [FAKE_BRANCHES] = 2 } } };
+
+static struct fake_amounts multiply(const struct fake_amounts *one, unsigned long n)
+{
+	struct fake_amounts all = *one;
+	int mode, code;
+
+	for (mode = 0; mode < FAKE_MODES; mode++)
+		for (code = 0; code < FAKE_CODES; code++)
+			all.of[mode][code] *= n;
+	return all;
+}
+
 static void fake_loop(struct nti_os *os, unsigned long turns)
 {
-	const struct fake_amounts a = { .of = { [FAKE_USER] = { [FAKE_CYCLES] = 6 * turns,
-								[FAKE_INSTRUCTIONS] = 4 * turns,
-								[FAKE_BRANCHES] = turns } } };
-
-	known_work(os, a, 2 * turns + 1);
+	known_work(os, multiply(&in_loop, turns), 2 * turns + 1);
 }
 
 static void fake_calls(struct nti_os *os, unsigned long calls)
 {
-	const struct fake_amounts a = { .of = { [FAKE_USER] = { [FAKE_CYCLES] = 4 * calls,
-								[FAKE_INSTRUCTIONS] = 4 * calls,
-								[FAKE_BRANCHES] = calls },
-						[FAKE_KERNEL] = { [FAKE_CYCLES] = 400 * calls,
-								  [FAKE_INSTRUCTIONS] = 150 * calls,
-								  [FAKE_BRANCHES] =
-									  30 * calls } } };
-
-	known_work(os, a, 150 * calls);
+	known_work(os, multiply(&in_call, calls), 150 * calls);
 }
 
 static void fake_misses(struct nti_os *os, unsigned long loads)
 {
-	uint64_t lines = loads * pmu_of(os)->lines;
-	const struct fake_amounts a = { .of = { [FAKE_USER] = { [FAKE_CYCLES] = 300 * loads,
-								[FAKE_INSTRUCTIONS] = 6 * loads,
-								[FAKE_BRANCHES] = loads,
-								[FAKE_REFERENCES] = lines,
-								[FAKE_MISSES] = lines } } };
+	struct fake_amounts a = multiply(&in_miss, loads);
+	uint64_t *user = a.of[FAKE_USER];
 
+	user[FAKE_REFERENCES] = user[FAKE_MISSES] = loads * pmu_of(os)->lines;
 	known_work(os, a, 100 * loads);
 }
 
 static void fake_guesses(struct nti_os *os, unsigned long guesses)
 {
-	uint64_t wrong = guesses * pmu_of(os)->wrong_guesses / 100;
-	const struct fake_amounts a = { .of = { [FAKE_USER] = { [FAKE_CYCLES] = 14 * guesses,
-								[FAKE_INSTRUCTIONS] = 5 * guesses,
-								[FAKE_BRANCHES] = 2 * guesses,
-								[FAKE_BRANCH_MISSES] = wrong } } };
+	struct fake_amounts a = multiply(&in_guess, guesses);
 
+	a.of[FAKE_USER][FAKE_BRANCH_MISSES] = guesses * pmu_of(os)->wrong_guesses / 100;
 	known_work(os, a, 5 * guesses);
 }
 

@@ -84,8 +84,8 @@ struct fake_event {
 	uint64_t config;
 	uint32_t type;
 	uint64_t raw, last_shown, previous, enabled_ns, running_ns;
-	uint64_t hundredths; /* of one more, of a lie in percent; or 1024ths */
-	bool was_hit;	     /* by what happens once */
+	uint64_t rest; /* of what was divided, see ratios in fake_pmu.c */
+	bool was_hit;  /* by what happens once */
 };
 
 struct fake_pmu {
@@ -129,7 +129,5 @@ void fake_pmu_fini(struct fake_pmu *p);
 void fake_pmu_new_context(struct fake_pmu *p);
 /* So much happens in so long. */
 void fake_pmu_work(struct fake_pmu *p, const struct fake_amounts *amounts, uint64_t ns);
-
-const char *fake_lie_name(enum fake_lie lie);
 
 #endif
