@@ -567,24 +567,14 @@ static void keep_log(void *arg, const char *line)
 	snprintf(f->log + used, sizeof(f->log) - used, "%s\n", line);
 }
 
-static const struct nthw_box_kind *kind(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < nthw_box_kind_count; i++) {
-		if (strcmp(nthw_box_kinds[i]->name, name) == 0)
-			return nthw_box_kinds[i];
-	}
-	fail_msg("there is no kind of boxes %s", name);
-	return NULL;
-}
-
 /* One box at each CPU of @unit's list. */
 static void attach(struct fake_boxes *f, struct nti_unit *unit, const char *name,
 		   const char *function)
 {
+	const struct nthw_box_kind *kind = nthw_box_kind(name);
 	unsigned int cpu;
 
+	assert_non_null(kind);
 	if (!f->has_uncore)
 		unit->method = function ? NTI_METHOD_PCI : NTI_METHOD_MSR;
 	free(unit->box);
@@ -592,16 +582,14 @@ static void attach(struct fake_boxes *f, struct nti_unit *unit, const char *name
 	assert_non_null(unit->box);
 	unit->boxes = 0;
 	unit->kind = NTI_UNIT_UNCORE;
-	unit->scope = NTI_SCOPE_PACKAGE;
-	if (kind(name)->scope == NTHW_SCOPE_CPU)
-		unit->scope = NTI_SCOPE_CPU;
+	unit->scope = kind->scope == NTHW_SCOPE_CPU ? NTI_SCOPE_CPU : NTI_SCOPE_PACKAGE;
 	for (cpu = 0; cpu < FAKE_CPUS; cpu++) {
 		struct nti_unit_box *box = &unit->box[unit->boxes];
 
 		if (!nti_text_list_has(unit->cpus, cpu))
 			continue;
 		unit->boxes++;
-		*box = (struct nti_unit_box){ .kind = kind(name),
+		*box = (struct nti_unit_box){ .kind = kind,
 					      .cpu = cpu,
 					      .package = package_of(cpu) };
 		if (function)
@@ -807,17 +795,13 @@ struct fake_silicon fake_silicon_without_flags(const struct fake_silicon *silico
 	return plain;
 }
 
-/* Padding counts, too: both were made of zeros. */
-static bool are_same(const void *one, const void *other, size_t bytes)
-{
-	return memcmp(one, other, bytes) == 0;
-}
-
 bool fake_silicon_is(const struct fake_silicon *now, const struct fake_silicon *found)
 {
 	const struct fake_silicon plain = fake_silicon_without_flags(now);
 
-	return are_same(&plain, found, sizeof(plain));
+	/* Padding counts, too: both were made of zeros. */
+	/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
+	return memcmp(&plain, found, sizeof(plain)) == 0;
 }
 
 int fake_boxes_open(struct ntime_ctx *ctx, const char *at, uint32_t flags, uint32_t via,

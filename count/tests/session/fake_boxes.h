@@ -24,6 +24,15 @@
 #define FAKE_CHA 0xe00 /* Linux, SKX: HSWEP_C0_MSR_PMON_BOX_CTL, and the registers behind it */
 #define FAKE_CHA_REGISTERS 16
 
+/* Events of its boxes: of the uncore, of a memory channel, of energy and heat. */
+#define THROTTLED "uncore/event=0x67,umask=0x1/"
+#define CORE0 "uncore/event=0x81,umask=0x1/"
+#define CLOCKS "uncore/event=0xff/"
+#define READS "uncore_imc_0/event=0x04,umask=0x03/"
+#define WRITES "uncore_imc_0/event=0x04,umask=0x0c/"
+#define ENERGY "power/event=2/" /* energy-pkg */
+#define HEADROOM "thermal/event=12/"
+
 /* All that registers are made of: compared before and after. */
 struct fake_silicon {
 	struct ntm_nhm_uncore uncore[FAKE_PACKAGES];

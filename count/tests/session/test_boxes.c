@@ -18,14 +18,7 @@
 #include "count/tests/session/fake_boxes.h"
 #include "count/tests/session/scene.h"
 
-#define THROTTLED "uncore/event=0x67,umask=0x1/"
-#define CORE0 "uncore/event=0x81,umask=0x1/"
-#define CLOCKS "uncore/event=0xff/"
-#define READS "uncore_imc_0/event=0x04,umask=0x03/"
-#define WRITES "uncore_imc_0/event=0x04,umask=0x0c/"
 #define ALL_READS "uncore_imc/event=0x04,umask=0x03/"
-#define ENERGY "power/event=2/" /* energy-pkg */
-#define HEADROOM "thermal/event=12/"
 #define HOT "thermal/event=0/"
 #define OPCODE "uncore_cha_0/event=0x35,umask=0x21,filter_opc0="
 #define HOT_LOG "thermal/event=1/"
@@ -339,6 +332,7 @@ static const struct scene_field fields[] = {
 	SCENE_FIELDS("fixed_ctrl", f.silicon.uncore[0].fixed_ctrl, f.silicon.uncore[0]),
 	SCENE_FIELDS("global_ctrl", f.silicon.uncore[0].global_ctrl, f.silicon.uncore[0]),
 	SCENE_FIELDS("core_fixed_ctrl", f.silicon.pmu[0].fixed_ctrl, f.silicon.pmu[0]),
+	SCENE_FIELDS("core_select", f.silicon.pmu[0].select[0], f.silicon.pmu[0]),
 	SCENE_FIELDS("cha", f.silicon.cha[0], f.silicon.cha[0]),
 	{ NULL, NULL, 0, 0, 0 },
 };
@@ -362,6 +356,14 @@ static const struct scene_machine boxes = { verbs, fields, begin, end };
 	"leaves lost; open cpus=0 " event "; start; work 0 100 40; move 0 0 40; read 40; " taking  \
 	"; pause 200ms; work 0 100 40; move 0 0 0 40; read 40/lost; free; " left
 #define CONTROL3 " 0 0xe4 4 " /* of that counter */
+
+/*
+ * More than can have been counted since the last look was not counted: somebody wrote into the
+ * counter.
+ */
+#define WRITTEN(event, writing)                                                                    \
+	"leaves lost; open cpus=0 " event "; start; work 0 5000 5000; move 0 0 5000; pause 10ms;"  \
+	"read 5000; " writing "; pause 10ms; read 5000/lost; pause 10ms; read 5000/lost"
 
 /* Twelve events in two turns: each value is a half, and twice that extrapolated. */
 #define PAIR "5000=10000:199.9/scaled 70=140:2.9/scaled "
@@ -493,6 +495,19 @@ static const struct scenario scenarios[] = {
 	  TAKEN(READS, "channel" CONTROL3 "0x304", "channel_is" CONTROL3 "0") },
 	{ __LINE__, "channel programmed by somebody",
 	  TAKEN(READS, "channel" CONTROL3 "0x400c04", "channel_is" CONTROL3 "0x400c04") },
+	/* With and without flags of overflow. */
+	{ __LINE__, "counter set to 0", WRITTEN(THROTTLED, GENERAL7 " 0") },
+	{ __LINE__, "counter set near its end", WRITTEN(THROTTLED, GENERAL7 " 0xfffffff00000") },
+	{ __LINE__, "channel set to 0", WRITTEN(READS, CHANNEL3 " 0") },
+	{ __LINE__, "channel set near its end", WRITTEN(READS, CHANNEL3 " 0xfffffff00000") },
+	/* What somebody has taken since the last look goes on counting when the session ends. */
+	{ __LINE__, "freed while others count",
+	  "leaves lost; open cpus=0 " THROTTLED "; start; read -; his select.0.7 0x400981;"
+	  "his global_ctrl.0 0x1000000ff" },
+	/* The same with a core PMU, which msr keeps nobody away from, after the last look. */
+	{ __LINE__, "core freed while others count",
+	  "leaves lost; open cpus=0 via=msr cpu/event=0xc0/,cpu/event=0xc4/; start; read - -; stop;"
+	  "his core_select.0 0x5300c4 4" },
 	/* Just before the end of counting, between two looks. */
 	{ __LINE__, "counter taken away at last",
 	  "leaves lost; open cpus=0 " THROTTLED "; start; set global_ctrl.0 0x100000020;"

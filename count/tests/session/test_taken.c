@@ -13,34 +13,27 @@
 
 #define SECOND_NS 1000000000ull
 
-#define THROTTLED "uncore/event=0x67,umask=0x1/"
-
-static struct ntime_session *session(struct fake_boxes *f, uint32_t via, const char *list)
+static struct ntime_session *start(struct fake_boxes *f, const char *list)
 {
-	const struct ntime_target target = {
-		.size = sizeof(target), .kind = NTIME_TARGET_CPUS, .cpus = "0", .via = via
-	};
 	struct ntime_session *s;
 
-	TT_IS(ntime_session_new(&f->ctx, &target, &s), 0);
-	TT_IS(ntime_session_add_list(s, list), 0);
-	if (ntime_session_open(s) < 0 || ntime_session_start(s) < 0)
+	fake_boxes_init(f, false);
+	if (fake_boxes_open(&f->ctx, "0", 0, NTIME_VIA_AUTO, list, &s) < 0 ||
+	    ntime_session_start(s) < 0)
 		fail_msg("%s", ntime_error_text(&f->ctx));
 	return s;
+}
+
+static void end(struct fake_boxes *f, struct ntime_session *s)
+{
+	ntime_session_free(s);
+	fake_boxes_fini(f);
 }
 
 static void read_all(struct fake_boxes *f, struct ntime_session *s, struct ntime_value *v)
 {
 	if (ntime_session_read(s, v, ntime_session_count(s)) < 0)
 		fail_msg("%s", ntime_error_text(&f->ctx));
-}
-
-/* As many throttled clocks in package 0. */
-static void throttle(struct fake_boxes *f, uint64_t clocks)
-{
-	const struct ntm_nhm_work w = { .clocks = clocks, .memory_throttled = clocks };
-
-	ntm_nhm_uncore_advance(&f->silicon.uncore[0], &w);
 }
 
 /*
@@ -57,9 +50,8 @@ TEST(stopping_fails)
 		struct ntime_session *s;
 		struct ntime_value v;
 
-		fake_boxes_init(&f, false);
-		s = session(&f, NTIME_VIA_AUTO, THROTTLED);
-		throttle(&f, 1000);
+		s = start(&f, THROTTLED);
+		fake_boxes_work(&f, 0, 1000, 1000, 0);
 		f.now_ns += SECOND_NS;
 		f.accesses = 0;
 		f.fail_from = f.fail_to = at;
@@ -67,17 +59,15 @@ TEST(stopping_fails)
 		ret = ntime_session_stop(s);
 		failures += ret < 0;
 		f.fail_from = f.fail_to = 0;
-		throttle(&f, 500);
+		fake_boxes_work(&f, 0, 500, 500, 0);
 		f.now_ns += SECOND_NS;
 		read_all(&f, s, &v);
 		TT_IS(v.count == 1000 || v.count == 1500, 1);
 		TT_IS(v.counted_ns / SECOND_NS, v.count == 1000 ? 1 : 2);
-		ntime_session_free(s);
-		fake_boxes_fini(&f);
+		end(&f, s);
 	}
 }
 
-#define CORE0 "uncore/event=0x81,umask=0x1/"
 /* 12 events on 8 counters. */
 #define MANY                                                                                       \
 	"{" THROTTLED "," CORE0 "}," THROTTLED "," CORE0 "," THROTTLED "," CORE0 "," THROTTLED     \
@@ -86,11 +76,7 @@ TEST(stopping_fails)
 
 static void advance(struct fake_boxes *f)
 {
-	const struct ntm_nhm_work w = { .clocks = 1000,
-					.memory_throttled = 500,
-					.core_throttled = { 7 } };
-
-	ntm_nhm_uncore_advance(&f->silicon.uncore[0], &w);
+	fake_boxes_work(f, 0, 1000, 500, 7);
 	f->now_ns += 10000000;
 }
 
@@ -106,8 +92,7 @@ TEST(turns_without_a_counter)
 	unsigned int turn, lost = 0;
 	size_t i;
 
-	fake_boxes_init(&f, false);
-	s = session(&f, NTIME_VIA_AUTO, MANY);
+	s = start(&f, MANY);
 	for (turn = 0; turn < 20; turn++) {
 		advance(&f);
 		if (turn == 3)
@@ -140,8 +125,7 @@ TEST(turning_fails)
 		uint64_t total = 0;
 		size_t i;
 
-		fake_boxes_init(&f, false);
-		s = session(&f, NTIME_VIA_AUTO, MANY);
+		s = start(&f, MANY);
 		advance(&f);
 		f.accesses = 0;
 		f.fail_from = f.fail_to = at;
@@ -159,94 +143,9 @@ TEST(turning_fails)
 		}
 		/* 19 more in turns of 8 and 4 of the events. */
 		TT_IS(total >= 19 * 507 * 6 / 2, 1);
-		ntime_session_free(s);
-		fake_boxes_fini(&f);
+		end(&f, s);
 	}
 	TT_IS(failures > 10, 1);
-}
-
-/* What somebody has taken since the last look goes on counting when the session ends. */
-TEST(freed_while_others_count)
-{
-	struct ntime_value v;
-	struct fake_boxes f;
-	struct ntime_session *s;
-
-	fake_boxes_init(&f, false);
-	s = session(&f, NTIME_VIA_AUTO, THROTTLED);
-	read_all(&f, s, &v);
-	f.silicon.uncore[0].select[7] = 0x400981;
-	f.silicon.uncore[0].global_ctrl = 0x1000000ff;
-	ntime_session_free(s);
-	TT_IS(f.silicon.uncore[0].select[7], 0x400981);
-	TT_IS(f.silicon.uncore[0].global_ctrl, 0x1000000ff);
-	fake_boxes_fini(&f);
-}
-
-/* The same with a core PMU, which msr keeps nobody away from, and behind the last look at it. */
-TEST(core_freed_while_others_count)
-{
-	struct ntime_value v[2];
-	struct fake_boxes f;
-	struct ntime_session *s;
-	unsigned int i;
-
-	fake_boxes_init(&f, false);
-	s = session(&f, NTIME_VIA_MSR, "cpu/event=0xc0/,cpu/event=0xc4/");
-	read_all(&f, s, v);
-	TT_IS(ntime_session_stop(s), 0);
-	for (i = 0; i < 4; i++)
-		TT_IS(ntm_x86_pmu_wrmsr(&f.silicon.pmu[0], 0x186 + i, 0x5300c4), 0);
-	ntime_session_free(s);
-	for (i = 0; i < 4; i++)
-		TT_IS(f.silicon.pmu[0].select[i], 0x5300c4);
-	fake_boxes_fini(&f);
-}
-
-#define READS "uncore_imc_0/event=0x04,umask=0x03/"
-
-static const struct written_row {
-	int line;
-	const char *event;
-	uint64_t
-		/* that somebody writes into the counter, with and without flags of overflow */
-		value;
-} written_rows[] = {
-	{ __LINE__, THROTTLED, 0 },
-	{ __LINE__, THROTTLED, 0xfffffff00000 },
-	{ __LINE__, READS, 0 },
-	{ __LINE__, READS, 0xfffffff00000 },
-};
-
-/* More than can have been counted since the last look was not counted. */
-TEST(counters_written)
-{
-	TT_FOR_EACH_ROW(r, written_rows) {
-		const uint64_t cas[NTM_SNBEP_IMC_CAS_KINDS] = { [NTM_SNBEP_IMC_READ] = 5000 };
-		struct ntime_value v;
-		struct fake_boxes f;
-		struct ntime_session *s;
-		unsigned int again;
-
-		fake_boxes_init(&f, false);
-		s = session(&f, NTIME_VIA_AUTO, r->event);
-		throttle(&f, 5000);
-		ntm_snbep_imc_advance(&f.silicon.imc[0][0], 40000, cas);
-		f.now_ns += 10000000;
-		read_all(&f, s, &v);
-		TT_EQ(r, v.count, 5000);
-		TT_EQ(r, v.flags, 0);
-		f.silicon.uncore[0].count[7] = r->value;
-		ntm_pci_config_put(&f.silicon.imc[0][0].config, 0xa0 + 8 * 3, 8, r->value);
-		for (again = 0; again < 2; again++) {
-			f.now_ns += 10000000;
-			read_all(&f, s, &v);
-			TT_EQ(r, v.count, 5000);
-			TT_EQ(r, v.flags, NTIME_LOST);
-		}
-		ntime_session_free(s);
-		fake_boxes_fini(&f);
-	}
 }
 
 int main(void)
@@ -255,9 +154,6 @@ int main(void)
 		cmocka_unit_test(stopping_fails),
 		cmocka_unit_test(turns_without_a_counter),
 		cmocka_unit_test(turning_fails),
-		cmocka_unit_test(freed_while_others_count),
-		cmocka_unit_test(core_freed_while_others_count),
-		cmocka_unit_test(counters_written),
 	};
 
 	return TT_RUN(tests);
