@@ -23,7 +23,7 @@ struct rig {
 	uint64_t found;
 };
 
-static struct rig open_rig(uint32_t kind, uint32_t flags, pid_t pid, const char *const *events)
+static struct rig open_rig(uint32_t kind, uint32_t flags, pid_t pid, const char *list)
 {
 	struct rig r = { .card = fake_card_new(FAKE_CARD_G96) };
 	struct ntime_options options = { .size = sizeof(options), .model = fake_card_path(r.card) };
@@ -32,23 +32,37 @@ static struct rig open_rig(uint32_t kind, uint32_t flags, pid_t pid, const char 
 				       .flags = flags,
 				       .pid = pid,
 				       .cpus = kind == NTIME_TARGET_CPUS ? "0" : NULL };
-	int item;
 
 	r.found = fake_card_sum(r.card);
 	TT_IS(ntime_open(&r.ctx, &options), 0);
 	TT_IS(ntime_session_new(r.ctx, &target, &r.s), 0);
-	for (; *events; events++)
-		TT_IS(ntime_session_add(r.s, *events, &item), 0);
+	TT_IS(ntime_session_add_list(r.s, list), 0);
 	return r;
+}
+
+static struct rig start_rig(uint32_t kind, uint32_t flags, pid_t pid, const char *list)
+{
+	struct rig r = open_rig(kind, flags, pid, list);
+
+	TT_IS(ntime_session_start(r.s), 0);
+	return r;
+}
+
+/* Of a card that nothing can be put back in. */
+static void close_lost(struct rig *r)
+{
+	ntime_session_free(r->s);
+	ntime_close(r->ctx);
+	fake_card_free(r->card);
 }
 
 /* All registers are as they were found. */
 static void close_rig(struct rig *r)
 {
 	ntime_session_free(r->s);
+	r->s = NULL;
 	TT_IS(fake_card_sum(r->card), r->found);
-	ntime_close(r->ctx);
-	fake_card_free(r->card);
+	close_lost(r);
 }
 
 static struct ntime_value value_of(struct rig *r)
@@ -62,7 +76,7 @@ static struct ntime_value value_of(struct rig *r)
 	return values[0];
 }
 
-static const char *const one[] = { "gpu0/gpu_idle/", NULL };
+#define ONE "gpu0/gpu_idle/"
 
 /* ---- a place of its own ---- */
 
@@ -93,13 +107,12 @@ TEST(a_card_is_counted_once)
 	for (size_t i = 0; i < 3; i++)
 		assert_true(pthread_create(&thread[i], NULL, wait_for_end, &end) == 0);
 	TT_FOR_EACH_ROW(row, target_rows) {
-		struct rig r = open_rig(row->kind, 0, 0, one);
+		struct rig r = start_rig(row->kind, 0, 0, ONE);
 		struct ntime_where_info where = { .size = sizeof(where) };
 		struct ntime_item item = { .size = sizeof(item) };
 		struct ntime_value v, *rows;
 		size_t n;
 
-		TT_EQ(row, ntime_session_start(r.s), 0);
 		fake_card_count(r.card, 100);
 		v = value_of(&r);
 		TT_EQ(row, v.count, 100);
@@ -130,10 +143,9 @@ TEST(a_card_is_counted_once)
 /* CPUs that are looked for do not take the card for one of them. */
 TEST(following_cpus_leaves_the_card_alone)
 {
-	struct rig r = open_rig(NTIME_TARGET_MACHINE, 0, 0, one);
+	struct rig r = start_rig(NTIME_TARGET_MACHINE, 0, 0, ONE);
 	struct ntime_value v;
 
-	TT_IS(ntime_session_start(r.s), 0);
 	fake_card_count(r.card, 7);
 	v = value_of(&r);
 	TT_IS(ntime_session_follow(r.s), 0);
@@ -171,8 +183,7 @@ TEST(a_card_does_not_wait_for_exec)
 	pid_t pid = start_idle();
 	struct rig r;
 
-	r = open_rig(NTIME_TARGET_PROCESS, NTIME_ON_EXEC, pid, one);
-	TT_IS(ntime_session_start(r.s), 0);
+	r = start_rig(NTIME_TARGET_PROCESS, NTIME_ON_EXEC, pid, ONE);
 	fake_card_count(r.card, 42);
 	if (ntime_session_stop(r.s) < 0)
 		fail_msg("%s", ntime_error_text(r.ctx));
@@ -190,12 +201,10 @@ TEST(a_card_does_not_wait_for_exec)
 /* That a card has run is no proof that perf's counters have. */
 TEST(what_waits_for_exec_beside_a_card_still_does)
 {
-	static const char *const two[] = { "gpu0/gpu_idle/", "page-faults", NULL };
 	pid_t pid = start_idle();
-	struct rig r = open_rig(NTIME_TARGET_PROCESS, NTIME_ON_EXEC, pid, two);
+	struct rig r = start_rig(NTIME_TARGET_PROCESS, NTIME_ON_EXEC, pid, ONE ",page-faults");
 	struct ntime_value v[2];
 
-	TT_IS(ntime_session_start(r.s), 0);
 	fake_card_count(r.card, 1);
 	TT_IS(ntime_session_read(r.s, v, 2), 2);
 	TT_IS(v[0].count, 1);
@@ -207,15 +216,13 @@ TEST(what_waits_for_exec_beside_a_card_still_does)
 
 TEST(four_events_at_once_and_more_pass_by_pass)
 {
-	static const char *const five[] = { "gpu0/gpu_idle/",	      "gpu0/setup_point_count/",
-					    "gpu0/setup_line_count/", "gpu0/setup_triangle_count/",
-					    "gpu0/stream_out_busy/",  NULL };
-	struct rig r = open_rig(NTIME_TARGET_THREAD, NTIME_BY_PASS, 0, five);
+	struct rig r = start_rig(NTIME_TARGET_THREAD, NTIME_BY_PASS, 0,
+				 ONE ",gpu0/setup_point_count/,gpu0/setup_line_count/,"
+				     "gpu0/setup_triangle_count/,gpu0/stream_out_busy/");
 	struct ntime_value values[5];
 	struct ntime_item item = { .size = sizeof(item) };
 	unsigned int counted = 0;
 
-	TT_IS(ntime_session_start(r.s), 0);
 	TT_IS(ntime_session_passes(r.s), 2);
 	fake_card_count(r.card, 10);
 	TT_IS(ntime_session_next_pass(r.s), 1);
@@ -249,10 +256,9 @@ static const struct bound_row {
 TEST(lower_bounds_are_flagged_for_good)
 {
 	TT_FOR_EACH_ROW(row, bound_rows) {
-		struct rig r = open_rig(NTIME_TARGET_MACHINE, 0, 0, one);
+		struct rig r = start_rig(NTIME_TARGET_MACHINE, 0, 0, ONE);
 		struct ntime_value v;
 
-		TT_EQ(row, ntime_session_start(r.s), 0);
 		fake_card_count(r.card, row->count);
 		if (row->is_disturbed)
 			fake_card_disturb(r.card);
@@ -270,20 +276,18 @@ TEST(lower_bounds_are_flagged_for_good)
 /* 2^32 clocks of 2.5 GHz, less an eighth for what reading takes. */
 TEST(counters_want_to_be_read_in_time)
 {
-	struct rig r = open_rig(NTIME_TARGET_MACHINE, 0, 0, one);
+	struct rig r = start_rig(NTIME_TARGET_MACHINE, 0, 0, ONE);
 
-	TT_IS(ntime_session_start(r.s), 0);
 	TT_IS(ntime_session_max_read_interval_ns(r.s), 1503238554);
 	close_rig(&r);
 }
 
 TEST(readers_call)
 {
-	struct rig r = open_rig(NTIME_TARGET_THREAD, 0, 0, one);
+	struct rig r = start_rig(NTIME_TARGET_THREAD, 0, 0, ONE);
 	struct ntime_reader reader = { .size = sizeof(reader) };
 	uint64_t count = 0;
 
-	TT_IS(ntime_session_start(r.s), 0);
 	TT_IS(ntime_get_reader(r.s, 0, &reader), 0);
 	assert_non_null(strstr(ntime_reader_why(&reader), "ends a period"));
 	fake_card_count(r.card, 8);
@@ -295,12 +299,11 @@ TEST(readers_call)
 /* Reading ends a period, which is the parent's. */
 TEST(a_forked_child_does_not_read)
 {
-	struct rig r = open_rig(NTIME_TARGET_THREAD, 0, 0, one);
+	struct rig r = start_rig(NTIME_TARGET_THREAD, 0, 0, ONE);
 	unsigned int writes;
 	int status = 0;
 	pid_t pid;
 
-	TT_IS(ntime_session_start(r.s), 0);
 	fake_card_count(r.card, 9);
 	writes = fake_card_writes(r.card);
 	pid = fork();
@@ -320,10 +323,9 @@ TEST(a_forked_child_does_not_read)
 
 TEST(a_clock_that_stands_is_an_error)
 {
-	struct rig r = open_rig(NTIME_TARGET_MACHINE, 0, 0, one);
+	struct rig r = start_rig(NTIME_TARGET_MACHINE, 0, 0, ONE);
 	struct ntime_value v;
 
-	TT_IS(ntime_session_start(r.s), 0);
 	fake_card_set_stuck(r.card, true);
 	TT_IS(ntime_session_read(r.s, &v, 1), -EIO);
 	assert_non_null(strstr(ntime_error_text(r.ctx), "clock"));
@@ -338,12 +340,10 @@ TEST(a_clock_that_stands_is_an_error)
 
 TEST(a_card_that_is_unplugged_is_gone)
 {
-	static const char *const two[] = { "gpu0/gpu_idle/", "page-faults", NULL };
-	struct rig r = open_rig(NTIME_TARGET_THREAD, 0, 0, two);
+	struct rig r = start_rig(NTIME_TARGET_THREAD, 0, 0, ONE ",page-faults");
 	struct ntime_item item = { .size = sizeof(item) };
 	struct ntime_value values[2];
 
-	TT_IS(ntime_session_start(r.s), 0);
 	fake_card_count(r.card, 6);
 	TT_IS(ntime_session_read(r.s, values, 2), 2);
 	fake_card_unplug(r.card);
@@ -357,19 +357,16 @@ TEST(a_card_that_is_unplugged_is_gone)
 		TT_IS(ntime_session_item(r.s, 0, &item), 0);
 		assert_non_null(strstr(item.reason, "the model has ended"));
 	}
-	ntime_session_free(r.s);
-	ntime_close(r.ctx);
-	fake_card_free(r.card);
+	close_lost(&r);
 }
 
 /* An answer that came too late or in pieces would be the next question's. */
 TEST(a_connection_that_failed_is_not_used_again)
 {
-	struct rig r = open_rig(NTIME_TARGET_THREAD, 0, 0, one);
+	struct rig r = start_rig(NTIME_TARGET_THREAD, 0, 0, ONE);
 	struct ntime_value v;
 	unsigned int writes;
 
-	TT_IS(ntime_session_start(r.s), 0);
 	fake_card_stammer(r.card);
 	TT_IS(ntime_session_read(r.s, &v, 1), -EIO);
 	TT_HAS(ntime_error_text(r.ctx), "what serves it is no model of a card");
@@ -383,10 +380,9 @@ TEST(a_connection_that_failed_is_not_used_again)
 
 TEST(registers_that_read_as_all_ones)
 {
-	struct rig r = open_rig(NTIME_TARGET_THREAD, 0, 0, one);
+	struct rig r = start_rig(NTIME_TARGET_THREAD, 0, 0, ONE);
 	struct ntime_value v;
 
-	TT_IS(ntime_session_start(r.s), 0);
 	fake_card_set_boot_0(r.card, 0xffffffff);
 	TT_IS(ntime_session_read(r.s, &v, 1), -EIO);
 	TT_HAS(ntime_error_text(r.ctx), "a register reads as all ones");
@@ -396,7 +392,7 @@ TEST(registers_that_read_as_all_ones)
 
 TEST(another_chip_than_before_is_not_counted_on)
 {
-	struct rig r = open_rig(NTIME_TARGET_MACHINE, 0, 0, one);
+	struct rig r = open_rig(NTIME_TARGET_MACHINE, 0, 0, ONE);
 	struct ntime_item item = { .size = sizeof(item) };
 	struct ntime_value v;
 

@@ -112,6 +112,25 @@ static void init(struct fake_kernel *k)
 	k->enabled_ns = 1000;
 }
 
+static const struct ntime_target cpu0 = { .size = sizeof(cpu0),
+					  .kind = NTIME_TARGET_CPUS,
+					  .cpus = "0" };
+
+/* A session that is started at 1 s. */
+static struct ntime_session *start(struct fake_kernel *k, const struct ntime_target *target,
+				   const char *list)
+{
+	struct ntime_session *s;
+
+	init(k);
+	k->count = 42;
+	k->now_ns = 1000 * MS;
+	TT_IS(ntime_session_new(&k->ctx, target, &s), 0);
+	TT_IS(ntime_session_add_list(s, list), 0);
+	TT_IS(ntime_session_start(s), 0);
+	return s;
+}
+
 static bool is_absent(struct fake_kernel *k, const char *name)
 {
 	struct nti_event event;
@@ -171,21 +190,11 @@ static const struct late_row {
 
 TEST(late_cpu)
 {
-	const struct ntime_target target = { .size = sizeof(target),
-					     .kind = NTIME_TARGET_CPUS,
-					     .cpus = "0" };
-
 	TT_FOR_EACH_ROW(r, late_rows) {
 		struct fake_kernel k;
-		struct ntime_session *s;
+		struct ntime_session *s = start(&k, &cpu0, "page-faults");
 		struct ntime_value v;
 
-		init(&k);
-		k.count = 42;
-		TT_EQ(r, ntime_session_new(&k.ctx, &target, &s), 0);
-		TT_EQ(r, ntime_session_add_list(s, "page-faults"), 0);
-		k.now_ns = 1000 * MS;
-		TT_EQ(r, ntime_session_start(s), 0);
 		k.now_ns += r->real_ns;
 		k.enabled_ns = r->enabled_ns;
 		/* As long as it counts and its CPU is on line, it may only be late. */
@@ -204,19 +213,10 @@ TEST(late_cpu)
 /* A clock that stands for a while is one that is late; for long, its CPU was away. */
 TEST(standing_cpu)
 {
-	const struct ntime_target target = { .size = sizeof(target),
-					     .kind = NTIME_TARGET_CPUS,
-					     .cpus = "0" };
 	struct fake_kernel k;
-	struct ntime_session *s;
+	struct ntime_session *s = start(&k, &cpu0, "page-faults");
 	struct ntime_value v;
 
-	init(&k);
-	k.count = 42;
-	TT_IS(ntime_session_new(&k.ctx, &target, &s), 0);
-	TT_IS(ntime_session_add_list(s, "page-faults"), 0);
-	k.now_ns = 1000 * MS;
-	TT_IS(ntime_session_start(s), 0);
 	k.now_ns += 5000 * MS;
 	k.enabled_ns = 5000 * MS;
 	TT_IS(ntime_session_read(s, &v, 1), 1);
@@ -237,10 +237,7 @@ TEST(standing_cpu)
 /* The kernel takes groups apart before it takes the CPU off its list. Of a thread it never does. */
 TEST(cpu_that_goes)
 {
-	const struct ntime_target targets[] = {
-		{ .size = sizeof(targets[0]), .kind = NTIME_TARGET_CPUS, .cpus = "0" },
-		{ .size = sizeof(targets[0]), .kind = NTIME_TARGET_THREAD },
-	};
+	static const struct ntime_target *const targets[] = { &cpu0, NULL };
 	static const char *const words[] = { "CPU 0 went off line while it was counted",
 					     "reading the counters of software failed" };
 	static const int errors[] = { -ESTALE, -EIO };
@@ -250,10 +247,7 @@ TEST(cpu_that_goes)
 	size_t i;
 
 	for (i = 0; i < NTI_ARRAY_SIZE(targets); i++) {
-		init(&k);
-		TT_IS(ntime_session_new(&k.ctx, &targets[i], &s), 0);
-		TT_IS(ntime_session_add_list(s, "page-faults"), 0);
-		TT_IS(ntime_session_start(s), 0);
+		s = start(&k, targets[i], "page-faults");
 		TT_IS(ntime_session_read(s, &v, 1), 1);
 		k.is_apart = true;
 		TT_IS(ntime_session_read(s, &v, 1), errors[i]);
@@ -284,22 +278,14 @@ static const struct torn_row {
 TEST(torn_readings)
 {
 	static const uint64_t no_pause[3][2];
-	const struct ntime_target target = { .size = sizeof(target),
-					     .kind = NTIME_TARGET_CPUS,
-					     .cpus = "0" };
 
 	TT_FOR_EACH_ROW(r, torn_rows) {
 		struct fake_kernel k;
-		struct ntime_session *s;
+		struct ntime_session *s =
+			start(&k, &cpu0, "page-faults,rate=page-faults / real_ns");
 		struct ntime_value first[2], v[2];
 		uint64_t first_ns, at_ns, unsure_ns, off_ns;
 
-		init(&k);
-		k.now_ns = 1000 * MS;
-		TT_EQ(r, ntime_session_new(&k.ctx, &target, &s), 0);
-		TT_EQ(r, ntime_session_add(s, "page-faults", NULL), 0);
-		TT_EQ(r, ntime_session_add(s, "rate=page-faults / real_ns", NULL), 0);
-		TT_EQ(r, ntime_session_start(s), 0);
 		TT_EQ(r, ntime_session_read_time(s, &at_ns, &unsure_ns), -EINVAL);
 		k.pause_ns = no_pause;
 		k.pauses = 1;

@@ -27,7 +27,7 @@ struct rig {
 	struct ntime_value v[8];
 };
 
-static void init(struct rig *rig, const struct ntime_target *target, const char *list)
+static void prepare(struct rig *rig, const struct ntime_target *target, const char *list)
 {
 	memset(rig, 0, sizeof(*rig));
 	TT_IS(ntime_open(&rig->ctx, NULL), 0);
@@ -36,16 +36,17 @@ static void init(struct rig *rig, const struct ntime_target *target, const char 
 	TT_IS(ntime_session_add_list(rig->s, list), 0);
 }
 
+static void start(struct rig *rig, const struct ntime_target *target, const char *list)
+{
+	prepare(rig, target, list);
+	if (ntime_session_start(rig->s) < 0)
+		fail_msg("%s", ntime_error_text(rig->ctx));
+}
+
 static void fini(struct rig *rig)
 {
 	ntime_session_free(rig->s);
 	ntime_close(rig->ctx);
-}
-
-static void start(struct rig *rig)
-{
-	if (ntime_session_start(rig->s) < 0)
-		fail_msg("%s", ntime_error_text(rig->ctx));
 }
 
 static void read_all(struct rig *rig)
@@ -119,8 +120,7 @@ TEST(faults_of_this_thread)
 	struct rig rig;
 
 	TT_NEED_PERF();
-	init(&rig, NULL, "page-faults:u,tsc");
-	start(&rig);
+	start(&rig, NULL, "page-faults:u,tsc");
 	own = own_faults();
 	read_all(&rig);
 	before = rig.v[0].count;
@@ -137,21 +137,19 @@ TEST(faults_of_this_thread)
 TEST(children_count_only_when_asked)
 {
 	struct ntime_target with = { .size = sizeof(with), .flags = NTIME_CHILDREN };
-	struct ntime_target without = { .size = sizeof(without) };
 	struct rig rig;
 	uint64_t own;
 
 	TT_NEED_PERF();
-	init(&rig, &with, "page-faults:u");
-	start(&rig);
+	start(&rig, &with, "page-faults:u");
 	run_child(touch_pages);
 	run_thread();
 	read_all(&rig);
 	assert_true(rig.v[0].count >= 2 * PAGES);
 	fini(&rig);
-	init(&rig, &without, "page-faults:u");
+	prepare(&rig, NULL, "page-faults:u");
 	own = own_faults();
-	start(&rig);
+	TT_IS(ntime_session_start(rig.s), 0);
 	run_child(touch_pages);
 	run_thread();
 	read_all(&rig);
@@ -160,16 +158,10 @@ TEST(children_count_only_when_asked)
 }
 
 /* A thread that lives as long as a session, to be found in /proc/self/task. */
-struct helper {
-	pthread_barrier_t go;
-};
-
-static void *helper_run(void *arg)
+static void *helper_run(void *go)
 {
-	struct helper *h = arg;
-
-	(void)pthread_barrier_wait(&h->go);
-	(void)pthread_barrier_wait(&h->go);
+	(void)pthread_barrier_wait(go);
+	(void)pthread_barrier_wait(go);
 	touch_pages();
 	return NULL;
 }
@@ -177,22 +169,21 @@ static void *helper_run(void *arg)
 TEST(process_has_all_its_threads)
 {
 	struct ntime_target target = { .size = sizeof(target), .kind = NTIME_TARGET_PROCESS };
-	struct helper h;
+	pthread_barrier_t go;
 	pthread_t thread;
 	struct rig rig;
 
 	TT_NEED_PERF();
-	TT_IS(pthread_barrier_init(&h.go, NULL, 2), 0);
-	TT_IS(pthread_create(&thread, NULL, helper_run, &h), 0);
-	(void)pthread_barrier_wait(&h.go);
-	init(&rig, &target, "page-faults:u");
-	start(&rig);
-	(void)pthread_barrier_wait(&h.go);
+	TT_IS(pthread_barrier_init(&go, NULL, 2), 0);
+	TT_IS(pthread_create(&thread, NULL, helper_run, &go), 0);
+	(void)pthread_barrier_wait(&go);
+	start(&rig, &target, "page-faults:u");
+	(void)pthread_barrier_wait(&go);
 	TT_IS(pthread_join(thread, NULL), 0);
 	read_all(&rig);
 	assert_true(rig.v[0].count >= PAGES);
 	fini(&rig);
-	(void)pthread_barrier_destroy(&h.go);
+	(void)pthread_barrier_destroy(&go);
 }
 
 /*
@@ -218,8 +209,7 @@ TEST(clock_reader)
 	uint64_t last, now;
 	struct rig rig;
 
-	init(&rig, NULL, "tsc");
-	start(&rig);
+	start(&rig, NULL, "tsc");
 	TT_IS(ntime_get_reader(rig.s, 0, &reader), 0);
 	TT_HAS(ntime_reader_why(&reader), "instruction");
 	(void)read_on(&reader, read_on(&reader, 0, 1), 1000);
@@ -271,8 +261,7 @@ TEST(groups_can_be_read_while_children_come_and_go)
 	int i;
 
 	TT_NEED_PERF();
-	init(&rig, &target, "page-faults:u,minor-faults:u,major-faults:u,task-clock");
-	start(&rig);
+	start(&rig, &target, "page-faults:u,minor-faults:u,major-faults:u,task-clock");
 	TT_IS(ntime_get_reader(rig.s, 0, &w.reader), 0);
 	TT_IS(pthread_create(&thread, NULL, watch, &w), 0);
 	/* Whenever the watcher gets a processor: it reads beside forks. */
@@ -304,8 +293,7 @@ TEST(readers_in_forked_children)
 	struct rig rig;
 
 	TT_NEED_PERF();
-	init(&rig, NULL, "page-faults:u");
-	start(&rig);
+	start(&rig, NULL, "page-faults:u");
 	shared = (struct ntime_reader){ .size = sizeof(shared) };
 	TT_IS(ntime_get_reader(rig.s, 0, &shared), 0);
 	touch_pages();
@@ -342,7 +330,7 @@ TEST(command_agrees_with_getrusage)
 	target.pid = ntime_command_pid(command);
 	TT_IS(ntime_session_new(rig.ctx, &target, &rig.s), 0);
 	TT_IS(ntime_session_add_list(rig.s, "task-clock,page-faults,context-switches"), 0);
-	start(&rig);
+	TT_IS(ntime_session_start(rig.s), 0);
 	TT_IS(ntime_session_take_times(rig.s, command), -EINVAL);
 	TT_IS(ntime_command_began_ns(command), 0);
 	TT_IS(ntime_command_start(command), 0);
@@ -418,41 +406,33 @@ TEST(dead_process)
 	ntime_close(ctx);
 }
 
-static int find_skx(void *arg, const char *name, const char *desc)
+static int find_skx(void *seen, const char *name, const char *desc)
 {
-	int *seen = arg;
-
-	*seen += strcmp(name, "skx") == 0 && *desc;
+	*(int *)seen += strcmp(name, "skx") == 0 && *desc;
 	return 0;
 }
 
-static int count_method(void *arg, const struct ntime_method_info *method)
+static int count_method(void *seen, const struct ntime_method_info *method)
 {
-	int *seen = arg;
-
 	assert_non_null(method->reason);
 	/* Whatever cannot be used says why. */
 	assert_true(method->usable || method->reason[0]);
-	(*seen)++;
+	++*(int *)seen;
 	return 0;
 }
 
-static int check_unit(void *arg, const struct ntime_unit_info *unit)
+static int check_unit(void *seen, const struct ntime_unit_info *unit)
 {
-	int *seen = arg;
-
 	assert_true(unit->usable || (unit->reason[0] && unit->remedy[0] && unit->reason_code));
-	(*seen)++;
+	++*(int *)seen;
 	return 0;
 }
 
-static int check_event(void *arg, const struct ntime_event_info *event)
+static int check_event(void *seen, const struct ntime_event_info *event)
 {
-	int *seen = arg;
-
 	assert_true(event->name[0] != '\0');
 	assert_true(event->usable || (event->reason[0] && event->remedy[0] && event->reason_code));
-	(*seen)++;
+	++*(int *)seen;
 	return 0;
 }
 

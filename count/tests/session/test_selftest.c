@@ -43,8 +43,7 @@ static int selftest_open(struct nti_os *os, struct perf_event_attr *attr, pid_t 
 
 static int selftest_ioctl(struct nti_os *os, int fd, unsigned long request, unsigned long arg)
 {
-	(void)request;
-	(void)arg;
+	(void)request, (void)arg;
 	TT_IS(fd, FD);
 	return ((struct selftest_os *)os)->ioctl_ret;
 }

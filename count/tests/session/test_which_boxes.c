@@ -108,10 +108,7 @@ static ssize_t fake_pread(struct nti_os *os, int fd, void *buf, size_t size, uin
 
 static ssize_t fake_pwrite(struct nti_os *os, int fd, const void *buf, size_t size, uint64_t offset)
 {
-	(void)os;
-	(void)fd;
-	(void)buf;
-	(void)offset;
+	(void)os, (void)fd, (void)buf, (void)offset;
 	m.writes++;
 	return (ssize_t)size;
 }
@@ -132,8 +129,7 @@ static int fake_perf_open(struct nti_os *os, struct perf_event_attr *attr, pid_t
 
 static bool fake_is_privileged(struct nti_os *os, bool perf)
 {
-	(void)os;
-	(void)perf;
+	(void)os, (void)perf;
 	return m.is_root;
 }
 
