@@ -1,32 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The test device of some guests: its configuration space, and its registers as the driver has
- * them.
+ * The test device of some guests: its registers as the driver has them, and how it goes and comes.
  */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "lab/tests/guest/device.h"
-
-uint32_t lab_config(const char *device, off_t at, size_t bytes, const uint32_t *set)
-{
-	char path[128];
-	uint32_t value = set ? *set : 0;
-	int fd;
-
-	(void)snprintf(path, sizeof(path), "%sconfig", device);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		fail_msg("%s: %s", path, strerror(errno));
-	if (set)
-		TT_IS(pwrite(fd, &value, bytes, at), bytes);
-	else
-		TT_IS(pread(fd, &value, bytes, at), bytes);
-	(void)close(fd);
-	return value;
-}
 
 /*
  * Folder of the test device's registers in memory, as "gpu0/mmio"; it answers when its command
@@ -70,4 +49,21 @@ uint64_t lab_load(const struct lab_map *map)
 	if (map->page.load_bytes == 8)
 		return *(volatile const uint64_t *)(const void *)at;
 	return *(volatile const uint32_t *)(const void *)at;
+}
+
+long lab_do_remove_device(void *unused)
+{
+	(void)unused;
+	return lab_write(LAB_TEST_DEVICE "remove", "1");
+}
+
+long lab_do_rescan(void *unused)
+{
+	uint32_t memory = 2;
+	int ret = lab_write("/sys/bus/pci/rescan", "1");
+
+	(void)unused;
+	if (ret == 0 && access(LAB_TEST_DEVICE "config", F_OK) == 0)
+		(void)lab_config(LAB_TEST_DEVICE, 4, 2, &memory);
+	return ret;
 }

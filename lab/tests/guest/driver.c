@@ -38,30 +38,6 @@ long lab_good_(long ret, const char *what, const char *file, int line)
 	return ret;
 }
 
-/* ---- small things ---- */
-
-/* Up to @bytes - 1 of a file. */
-static ssize_t read_file(const char *path, char *text, size_t bytes)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t got = 0;
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	while (got < bytes - 1 && (n = read(fd, text + got, bytes - 1 - got)) != 0) {
-		if (n < 0) {
-			n = -errno;
-			(void)close(fd);
-			return n;
-		}
-		got += (size_t)n;
-	}
-	(void)close(fd);
-	text[got] = '\0';
-	return (ssize_t)got;
-}
-
 /* ---- the module ---- */
 
 bool lab_driver_is_here(void)
@@ -138,10 +114,23 @@ int lab_driver_stop(void)
 	return ret < 0 ? ret : lab_driver_unload();
 }
 
+void lab_mount_anew(const char *options)
+{
+	LAB_GOOD(lab_driver_unmount());
+	LAB_GOOD(lab_driver_mount(options));
+}
+
+void lab_load_anew(const char *parameters, const char *options)
+{
+	LAB_GOOD(lab_driver_stop());
+	LAB_GOOD(lab_driver_load(parameters));
+	LAB_GOOD(lab_driver_mount(options));
+}
+
 int lab_status(const char *key, char *value, size_t bytes)
 {
 	char text[16384], *state = NULL;
-	ssize_t ret = read_file(NTIME_FS_PATH "/status", text, sizeof(text));
+	ssize_t ret = lab_read(NTIME_FS_PATH "/status", text, sizeof(text));
 	size_t length = strlen(key);
 
 	if (ret < 0)
@@ -166,6 +155,15 @@ int64_t lab_status_number(const char *key)
 		return ret;
 	number = strtoll(value, &end, 0);
 	return end == value ? -EPROTO : number;
+}
+
+void lab_refused_(const char *part, const char *file, int line)
+{
+	char why[256] = "";
+
+	(void)lab_good_(lab_status("last refusal", why, sizeof(why)), "last refusal", file, line);
+	print_message("# %s\n", why);
+	tt_has_(why, part, "last refusal", file, line);
 }
 
 /* ---- register files ---- */
@@ -265,6 +263,35 @@ int lab_reg_try_set(const char *reg, uint64_t value)
 	ret = lab_fd_set_text(fd, value);
 	(void)close(fd);
 	return ret;
+}
+
+int lab_reg_flip(const char *reg, uint64_t bits, uint64_t *before)
+{
+	int fd = lab_reg_open(reg, O_RDWR), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = lab_fd_text(fd, before);
+	if (ret == 0)
+		ret = lab_fd_set_text(fd, *before ^ bits);
+	return ret < 0 ? ret : fd;
+}
+
+void lab_reg_is_(const char *reg, uint64_t want, const char *what, const char *file, int line)
+{
+	uint64_t value = 0;
+
+	(void)lab_good_(lab_reg_get(reg, &value), what, file, line);
+	tt_eq_((long long)value, (long long)want, what, file, line);
+}
+
+void lab_fd_is_(int fd, int (*get)(int fd, uint64_t *value), uint64_t want, const char *what,
+		const char *file, int line)
+{
+	uint64_t value = 0;
+
+	(void)lab_good_(get(fd, &value), what, file, line);
+	tt_eq_((long long)value, (long long)want, what, file, line);
 }
 
 int lab_fd_map(int fd, unsigned int count, struct lab_map *map)
@@ -431,7 +458,7 @@ bool lab_cpu_is_online(unsigned int cpu)
 	char path[64], text[16];
 
 	(void)snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
-	return read_file(path, text, sizeof(text)) <= 0 || text[0] == '1';
+	return lab_read(path, text, sizeof(text)) <= 0 || text[0] == '1';
 }
 
 bool lab_has_core_pmu(void)
@@ -456,74 +483,63 @@ bool lab_has_core_pmu(void)
  */
 static const struct lab_pair pairs[] = {
 	/* Intel: event 0xc0, user mode, enabled; IA32_PERF_GLOBAL_CTRL */
-	{ "core0/msr/0x186",
-	  "core0/msr/0xc1",
-	  "core0/intel/IA32_PERFEVTSEL0",
-	  0x100,
-	  0x1234567,
-	  0x4100c0,
-	  true,
-	  { { "core0/msr/0x38f", 1 } } },
+	{ "core0/msr/0x186", "core0/msr/0xc1", "core0/intel/IA32_PERFEVTSEL0", 0x100, 0x1234567,
+	  0x4100c0, true, "core0/msr/0x38f", NULL },
 	/* AMD, with the core extension and without */
-	{ "core0/msr/0xc0010200",
-	  "core0/msr/0xc0010201",
-	  "core0/amd/PERF_CTL0",
-	  0x100,
-	  0x123456789ab,
-	  0x4100c0,
-	  true,
-	  { { NULL, 0 } } },
-	{ "core0/msr/0xc0010000",
-	  "core0/msr/0xc0010004",
-	  "core0/amd/EVNTSEL0",
-	  0x100,
-	  0x123456789ab,
-	  0x4100c0,
-	  true,
-	  { { NULL, 0 } } },
+	{ "core0/msr/0xc0010200", "core0/msr/0xc0010201", "core0/amd/PERF_CTL0", 0x100,
+	  0x123456789ab, 0x4100c0, true, NULL, NULL },
+	{ "core0/msr/0xc0010000", "core0/msr/0xc0010004", "core0/amd/EVNTSEL0", 0x100,
+	  0x123456789ab, 0x4100c0, true, NULL, NULL },
 	/*
 	 * ARMv8: PMEVTYPER0_EL0 and PMEVCNTR0_EL0; event 8 and not in EL1 (bit 31); PMCNTENSET_EL0
 	 * and PMCR_EL0.E
 	 */
-	{ "core0/sysreg/0x33ec0",
-	  "core0/sysreg/0x33e80",
-	  "core0/arm/PMEVTYPER0_EL0",
-	  0x2,
-	  0x1234567,
-	  0x80000008,
-	  true,
-	  { { "core0/sysreg/0x339c1", 1 }, { "core0/sysreg/0x339c0", 1 } } },
+	{ "core0/sysreg/0x33ec0", "core0/sysreg/0x33e80", "core0/arm/PMEVTYPER0_EL0", 0x2,
+	  0x1234567, 0x80000008, true, "core0/sysreg/0x339c1", "core0/sysreg/0x339c0" },
 	/* ARMv7: PMXEVTYPER and PMXEVCNTR of counter 0, likewise */
-	{ "core0/pmsel/0x20",
-	  "core0/pmsel/0x0",
-	  "core0/arm/PMXEVTYPER0",
-	  0x2,
-	  0x1234567,
-	  0x80000008,
-	  true,
-	  { { "core0/cp15/0x90c1", 1 }, { "core0/cp15/0x90c0", 1 } } },
+	{ "core0/pmsel/0x20", "core0/pmsel/0x0", "core0/arm/PMXEVTYPER0", 0x2, 0x1234567,
+	  0x80000008, true, "core0/cp15/0x90c1", "core0/cp15/0x90c0" },
 	/*
 	 * ARM1176: PMCR, whose bits 27 to 20 say what count register 0 counts, in all modes, and
 	 * bit 0 that it does
 	 */
-	{ "core0/cp15/0xf0c0",
-	  "core0/cp15/0xf0c2",
-	  "core0/arm/PMCR",
-	  0x200000,
-	  0x1234567,
-	  0x700001,
-	  true,
-	  { { NULL, 0 } } },
+	{ "core0/cp15/0xf0c0", "core0/cp15/0xf0c2", "core0/arm/PMCR", 0x200000, 0x1234567, 0x700001,
+	  true, NULL, NULL },
 	/* Sandy Bridge-EP: control and counter 0 of memory channel 0 */
-	{ "uncore0/pci/D16:F0/0x0d8",
-	  "uncore0/pci/D16:F0/0x0a0",
-	  NULL,
-	  0x100,
-	  0x123456789ab,
-	  0,
-	  false,
-	  { { NULL, 0 } } },
+	{ "uncore0/pci/D16:F0/0x0d8", "uncore0/pci/D16:F0/0x0a0", NULL, 0x100, 0x123456789ab, 0,
+	  false, NULL, NULL },
 };
+
+static const char no_register[] = "no CPU of this guest has a register with a row";
+
+const char *lab_need_core(void)
+{
+	const char *reg = lab_any_register();
+
+	if (strncmp(reg, "core0/", 6) != 0)
+		TT_SKIP(no_register);
+	return reg;
+}
+
+const char *lab_need_cpu1(void)
+{
+	static char path[LAB_PATH];
+
+	if (lab_cpus() < 2)
+		TT_SKIP("this guest has one CPU");
+	if (!lab_reg_is_here("core1"))
+		TT_SKIP(no_register);
+	return lab_of_cpu(lab_any_register(), 1, path);
+}
+
+const struct lab_pair *lab_need_pair(void)
+{
+	const struct lab_pair *pair = lab_pair();
+
+	if (!pair)
+		TT_SKIP("no register of this guest can be written");
+	return pair;
+}
 
 const struct lab_pair *lab_pair(void)
 {
@@ -539,20 +555,20 @@ const char *lab_of_cpu(const char *reg, unsigned int cpu, char path[LAB_PATH])
 	return path;
 }
 
-static int set_bits(const char *reg, unsigned int cpu, uint64_t bits)
+/* 0 or -errno; the descriptor, on which the bit is set until it is closed, is in @fd. */
+static int set_bit_0(const char *reg, unsigned int cpu, int *fd)
 {
 	char path[LAB_PATH];
 	uint64_t value;
-	int fd = lab_reg_open(lab_of_cpu(reg, cpu, path), O_RDWR), ret;
+	int ret;
 
-	if (fd < 0)
-		return fd;
-	ret = lab_fd_text(fd, &value);
-	if (ret == 0)
-		ret = lab_fd_set_text(fd, value | bits);
-	if (ret < 0)
-		(void)close(fd);
-	return ret < 0 ? ret : fd;
+	if (!reg)
+		return 0;
+	*fd = lab_reg_open(lab_of_cpu(reg, cpu, path), O_RDWR);
+	if (*fd < 0)
+		return *fd;
+	ret = lab_fd_text(*fd, &value);
+	return ret < 0 ? ret : lab_fd_set_text(*fd, value | 1);
 }
 
 int lab_pair_run(const struct lab_pair *pair, unsigned int cpu, int fds[3])
@@ -565,11 +581,9 @@ int lab_pair_run(const struct lab_pair *pair, unsigned int cpu, int fds[3])
 	if (fds[0] < 0)
 		return fds[0];
 	ret = lab_fd_set_text(fds[0], pair->instructions);
-	for (int i = 0; ret == 0 && i < 2 && pair->enables[i].reg; i++) {
-		fds[i + 1] = set_bits(pair->enables[i].reg, cpu, pair->enables[i].bits);
-		ret = fds[i + 1] < 0 ? fds[i + 1] : 0;
-	}
-	return ret;
+	if (ret == 0)
+		ret = set_bit_0(pair->enable, cpu, &fds[1]);
+	return ret < 0 ? ret : set_bit_0(pair->enable_all, cpu, &fds[2]);
 }
 
 /* ---- around each test ---- */
@@ -698,7 +712,8 @@ static void forget_handlers(void)
  * The child's end of the pipe is close-on-exec, so a child that becomes another program is heard to
  * have gone.
  */
-static pid_t start_child(const struct lab_user *user, long (*fn)(void *arg), void *arg, int *ear)
+static pid_t start_child(const struct lab_user *user, long (*fn)(void *arg), const void *arg,
+			 int *ear)
 {
 	int ends[2];
 	pid_t pid;
@@ -716,7 +731,7 @@ static pid_t start_child(const struct lab_user *user, long (*fn)(void *arg), voi
 		forget_handlers();
 		ret = lab_become(user);
 		if (ret == 0)
-			ret = fn(arg);
+			ret = fn((void *)(uintptr_t)arg);
 		tell(ret);
 		_exit(ret < 0 ? 1 : (int)(ret & 0x7f));
 	}
@@ -751,7 +766,7 @@ static int wait_for(pid_t pid)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-long lab_child(const struct lab_user *user, long (*fn)(void *arg), void *arg)
+long lab_child(const struct lab_user *user, long (*fn)(void *arg), const void *arg)
 {
 	int ear, status;
 	pid_t pid = start_child(user, fn, arg, &ear);
@@ -764,7 +779,7 @@ long lab_child(const struct lab_user *user, long (*fn)(void *arg), void *arg)
 	return status >= 128 ? -EPROTO : ret;
 }
 
-int lab_signal(long (*fn)(void *arg), void *arg)
+int lab_signal(long (*fn)(void *arg), const void *arg)
 {
 	int ear, status;
 	pid_t pid = start_child(&lab_root, fn, arg, &ear);
@@ -776,7 +791,7 @@ int lab_signal(long (*fn)(void *arg), void *arg)
 	return status >= 128 ? status - 128 : 0;
 }
 
-long lab_spawn(struct lab_process *process, long (*fn)(void *arg), void *arg)
+long lab_spawn(struct lab_process *process, long (*fn)(void *arg), const void *arg)
 {
 	int ear;
 	long ret;
@@ -802,6 +817,56 @@ int lab_kill(struct lab_process *process)
 	return wait_for(process->pid);
 }
 
+long lab_do_read(void *reg)
+{
+	uint64_t value;
+
+	return lab_reg_get(reg, &value);
+}
+
+long lab_do_write(void *reg)
+{
+	int fd = lab_reg_open(reg, O_WRONLY);
+
+	return fd < 0 ? fd : 0;
+}
+
+long lab_do_chmod(void *reg)
+{
+	char file[LAB_FILE];
+
+	return chmod(lab_reg_path(reg, file), 0666) < 0 ? -errno : 0;
+}
+
+long lab_do_load(void *address)
+{
+	return *(volatile uint8_t *)address & 1;
+}
+
+long lab_do_store(void *address)
+{
+	*(volatile uint8_t *)address = 1;
+	return 0;
+}
+
+long lab_do_read_counter(void *index)
+{
+	(void)lab_pmc_read((uint32_t)(uintptr_t)index);
+	return 0;
+}
+
+long lab_do_switch_cpu1_off(void *unused)
+{
+	(void)unused;
+	return lab_cpu_set_online(1, false);
+}
+
+long lab_do_switch_cpu1_on(void *unused)
+{
+	(void)unused;
+	return lab_cpu_set_online(1, true);
+}
+
 /* ---- everything that can be read ---- */
 
 bool lab_row_moves(const char *name)
@@ -816,6 +881,45 @@ bool lab_row_moves(const char *name)
 		if (strstr(name, parts[i]))
 			return true;
 	return false;
+}
+
+/* What the folder of a file says of its space. */
+static const struct {
+	const char *part;
+	enum nthw_space space;
+} places[] = {
+	{ "/msr/", NTHW_SPACE_MSR },   { "/sysreg/", NTHW_SPACE_SYSREG },
+	{ "/cp15/", NTHW_SPACE_CP15 }, { "/pmsel/", NTHW_SPACE_PMSEL },
+	{ "/pci/D", NTHW_SPACE_PCI },  { "/mmio/", NTHW_SPACE_MMIO },
+};
+
+static enum nthw_space space_of(const char *path)
+{
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (strstr(path, places[i].part))
+			return places[i].space;
+	return 0;
+}
+
+/* By the address in its path and the name on its page; what cannot be read gives no name. */
+static const struct nthw_reg *find_reg(const char *path, const char *name, uint32_t *index)
+{
+	uint32_t address = (uint32_t)strtoul(strrchr(path, '/') + 1, NULL, 16);
+	enum nthw_space space = space_of(path);
+	char text[NTHW_NAME_SIZE];
+
+	for (size_t i = 0; i < nthw_table_count; i++) {
+		const struct nthw_reg *row = nthw_table_find(nthw_tables[i], address, index);
+
+		if (!row || row->space != space)
+			continue;
+		if (!*name && !nthw_reg_is_readable(row))
+			return row;
+		(void)nthw_reg_name(row, *index, text, sizeof(text));
+		if (strcmp(name, text) == 0)
+			return row;
+	}
+	return NULL;
 }
 
 static int add_row(struct lab_rows *rows, const char *path, const struct stat *st)
@@ -836,6 +940,7 @@ static int add_row(struct lab_rows *rows, const char *path, const struct stat *s
 	if (lab_reg_describe(path, &page) == 0)
 		(void)snprintf(row->name, sizeof(row->name), "%.*s", (int)sizeof(page.name),
 			       page.name);
+	row->reg = find_reg(path, row->name, &row->index);
 	return 0;
 }
 
@@ -929,45 +1034,6 @@ void lab_rows_free(struct lab_rows *rows)
 {
 	free(rows->rows);
 	memset(rows, 0, sizeof(*rows));
-}
-
-/* What the folder of a file says of its space. */
-static const struct {
-	const char *part;
-	enum nthw_space space;
-} places[] = {
-	{ "/msr/", NTHW_SPACE_MSR },   { "/sysreg/", NTHW_SPACE_SYSREG },
-	{ "/cp15/", NTHW_SPACE_CP15 }, { "/pmsel/", NTHW_SPACE_PMSEL },
-	{ "/pci/D", NTHW_SPACE_PCI },  { "/mmio/", NTHW_SPACE_MMIO },
-};
-
-static enum nthw_space space_of(const char *path)
-{
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (strstr(path, places[i].part))
-			return places[i].space;
-	return 0;
-}
-
-const struct nthw_reg *lab_row_find(const char *path, const char *name, uint32_t *index)
-{
-	uint32_t address = (uint32_t)strtoul(strrchr(path, '/') + 1, NULL, 16);
-	enum nthw_space space = space_of(path);
-	char text[NTHW_NAME_SIZE];
-
-	for (size_t i = 0; i < nthw_table_count; i++) {
-		const struct nthw_reg *row = nthw_table_find(nthw_tables[i], address, index);
-
-		if (!row || row->space != space)
-			continue;
-		/* What cannot be read gives no name. */
-		if (!*name && !nthw_reg_is_readable(row))
-			return row;
-		(void)nthw_reg_name(row, *index, text, sizeof(text));
-		if (strcmp(name, text) == 0)
-			return row;
-	}
-	return NULL;
 }
 
 const char *lab_any_register(void)

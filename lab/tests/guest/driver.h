@@ -50,6 +50,11 @@ const char *lab_driver_why_not(void);
 
 /* Ends the test unless @call gives 0 or more; its value. Not in children. */
 #define LAB_GOOD(call) lab_good_((call), #call, __FILE__, __LINE__)
+/* The same of a call that gives -1 and sets errno. */
+#define LAB_CALL(call) lab_good_((call) < 0 ? -errno : 0, #call, __FILE__, __LINE__)
+/* The descriptor of a register that can be opened. */
+#define LAB_OPEN(reg, flags)                                                                       \
+	((int)lab_good_(lab_reg_open((reg), (flags)), #reg, __FILE__, __LINE__))
 long lab_good_(long ret, const char *what, const char *file, int line);
 
 /* ---- the module ---- */
@@ -83,11 +88,17 @@ int lab_driver_unmount(void);
 /* Load and mount; unmount and unload. */
 int lab_driver_start(const char *options);
 int lab_driver_stop(void);
+/* Again, with other options, or loaded anew with other parameters; failure ends the test. */
+void lab_mount_anew(const char *options);
+void lab_load_anew(const char *parameters, const char *options);
 
 /* The value of a line "key: value" of its file "status"; -ENOENT when there is no such line. */
 int lab_status(const char *key, char *value, size_t bytes);
 /* The number that such a value begins with. */
 int64_t lab_status_number(const char *key);
+/* The line "last refusal" must have @part; it is printed. */
+#define LAB_REFUSED(part) lab_refused_((part), __FILE__, __LINE__)
+void lab_refused_(const char *part, const char *file, int line);
 
 /* ---- register files ---- */
 
@@ -118,6 +129,19 @@ int lab_reg_get(const char *reg, uint64_t *value);
  * of the write.
  */
 int lab_reg_try_set(const char *reg, uint64_t value);
+
+/* Open for reading and writing, and write what is read with @bits changed. The descriptor. */
+int lab_reg_flip(const char *reg, uint64_t bits, uint64_t *before);
+
+/*
+ * The register must be readable and hold @want; an open file must give it, as text or in 8 bytes.
+ */
+#define LAB_REG_IS(reg, want) lab_reg_is_((reg), (want), #reg, __FILE__, __LINE__)
+#define LAB_TEXT_IS(fd, want) lab_fd_is_((fd), lab_fd_text, (want), #fd, __FILE__, __LINE__)
+#define LAB_VALUE_IS(fd, want) lab_fd_is_((fd), lab_fd_value, (want), #fd, __FILE__, __LINE__)
+void lab_reg_is_(const char *reg, uint64_t want, const char *what, const char *file, int line);
+void lab_fd_is_(int fd, int (*get)(int fd, uint64_t *value), uint64_t want, const char *what,
+		const char *file, int line);
 
 /* The pages that a descriptor gives. */
 struct lab_map {
@@ -170,17 +194,11 @@ struct lab_pair {
 	const char *link; /* another name of @control; NULL where it has none */
 	uint64_t flip;	  /* bits of @control that may be set and cleared, and start nothing */
 	uint64_t count;	  /* a value that @counter can hold */
-	uint64_t
-		/*
-		 * @control: count them, in user mode alone where that can be; 0: they cannot be
-		 *	counted
-		 */
-		instructions;
+	/* @control: count them, in user mode alone where that can be; 0: they cannot be counted */
+	uint64_t instructions;
 	bool is_core; /* of a core PMU, which perf has too */
-	struct {
-		const char *reg; /* NULL: there is none */
-		uint64_t bits;
-	} enables[2]; /* must have these bits set too, that the counter runs */
+	/* Their bit 0 must be set too, that the counter runs; NULL: there is none, or no second. */
+	const char *enable, *enable_all;
 };
 
 /*
@@ -190,6 +208,11 @@ struct lab_pair {
 int lab_pair_run(const struct lab_pair *pair, unsigned int cpu, int fds[3]);
 /* NULL where nothing may be written. The file system must be mounted. */
 const struct lab_pair *lab_pair(void);
+/* Or skip the test, as do those below it. */
+const struct lab_pair *lab_need_pair(void);
+/* Some register that can be read, of CPU 0 and of CPU 1. */
+const char *lab_need_core(void);
+const char *lab_need_cpu1(void);
 /* "core0/..." of another CPU. */
 const char *lab_of_cpu(const char *reg, unsigned int cpu, char path[LAB_PATH]);
 
@@ -212,9 +235,9 @@ struct lab_user {
 };
 extern const struct lab_user lab_root, lab_stranger;
 int lab_become(const struct lab_user *user); /* in a child: 0 or -errno */
-long lab_child(const struct lab_user *user, long (*fn)(void *arg), void *arg);
+long lab_child(const struct lab_user *user, long (*fn)(void *arg), const void *arg);
 /* The signal that ended @fn in a child, 0 when it returned. */
-int lab_signal(long (*fn)(void *arg), void *arg);
+int lab_signal(long (*fn)(void *arg), const void *arg);
 /*
  * A child that goes on by itself: lab_spawn() comes back when it says lab_ready() (0), or has ended
  * without (what @fn returned, -EPROTO when it died). One that was spawned is ended by lab_wait()
@@ -223,20 +246,34 @@ int lab_signal(long (*fn)(void *arg), void *arg);
 struct lab_process {
 	pid_t pid;
 };
-long lab_spawn(struct lab_process *process, long (*fn)(void *arg), void *arg);
+long lab_spawn(struct lab_process *process, long (*fn)(void *arg), const void *arg);
 void lab_ready(void); /* in the child */
 __attribute__((noreturn)) void lab_be_ready_and_wait(void);
 int lab_wait(struct lab_process *process);
 int lab_kill(struct lab_process *process);
 
+/* What several tests have children do; @reg is a path, @index is the value of the pointer. */
+long lab_do_read(void *reg);
+long lab_do_write(void *reg); /* no more than open it for that */
+long lab_do_chmod(void *reg); /* 0666 */
+long lab_do_load(void *address);
+long lab_do_store(void *address);
+long lab_do_read_counter(void *index); /* lab_pmc_read() */
+long lab_do_switch_cpu1_off(void *unused);
+long lab_do_switch_cpu1_on(void *unused);
+
 /* ---- everything that can be read ---- */
 
+struct nthw_reg;
 /* A register as it was. */
 struct lab_row {
 	char path[LAB_PATH];
 	char name[64];
 	uint64_t value;
 	int error; /* -errno of reading it */
+	/* The row of core/regs that it is instance @index of; NULL: there is none. */
+	const struct nthw_reg *reg;
+	uint32_t index;
 	uid_t uid;
 	gid_t gid;
 	mode_t mode;
@@ -256,12 +293,6 @@ int lab_rows_take(struct lab_rows *rows);
 size_t lab_rows_differ(const struct lab_rows *before, const struct lab_rows *after);
 void lab_rows_free(struct lab_rows *rows);
 
-struct nthw_reg;
-/*
- * The row of core/regs that a file is an instance of, by the address in its path and the name on
- * its page; NULL when there is none.
- */
-const struct nthw_reg *lab_row_find(const char *path, const char *name, uint32_t *index);
 /* Path of some register that can be read. Ends the test when there is none. */
 const char *lab_any_register(void);
 /* By its name: a clock, a temperature, an energy, something that counts what tests do. */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lab/tests/guest/outside.h"
@@ -18,76 +17,20 @@
 
 /* ---- what must stand in the registers ---- */
 
+/* Register, what it begins with, the shifts, whether that is subtracted, its bits, perf's name. */
 const struct lab_clockwork lab_clockwork[] = {
-	{ .name = "MPERF", .msr = 0xe7, .bits = 64, .event = "msr/mperf" },
-	{ .name = "APERF",
-	  .msr = 0xe8,
-	  .shift = 2,
-	  .per_socket = 1,
-	  .is_subtracted = true,
-	  .bits = 64,
-	  .event = "msr/aperf" },
-	{ .name = "core C3",
-	  .msr = 0x3fc,
-	  .shift = 3,
-	  .per_core = 1,
-	  .bits = 64,
-	  .event = "cstate_core/c3-residency" },
-	{ .name = "core C6",
-	  .msr = 0x3fd,
-	  .shift = 2,
-	  .per_socket = 1,
-	  .bits = 64,
-	  .event = "cstate_core/c6-residency" },
-	{ .name = "core C7",
-	  .msr = 0x3fe,
-	  .shift = 5,
-	  .per_socket = 1,
-	  .bits = 64,
-	  .event = "cstate_core/c7-residency" },
-	{ .name = "package C2",
-	  .msr = 0x60d,
-	  .shift = 6,
-	  .bits = 64,
-	  .event = "cstate_pkg/c2-residency" },
-	{ .name = "package C3",
-	  .msr = 0x3f8,
-	  .shift = 4,
-	  .bits = 64,
-	  .event = "cstate_pkg/c3-residency" },
-	{ .name = "package C6",
-	  .msr = 0x3f9,
-	  .shift = 3,
-	  .per_socket = 1,
-	  .bits = 64,
-	  .event = "cstate_pkg/c6-residency" },
-	{ .name = "package C7",
-	  .msr = 0x3fa,
-	  .shift = 6,
-	  .per_socket = 1,
-	  .bits = 64,
-	  .event = "cstate_pkg/c7-residency" },
-	{ .name = "energy of the package",
-	  .msr = 0x611,
-	  .begin = 0xf0000000,
-	  .shift = 8,
-	  .per_socket = -1,
-	  .bits = 32,
-	  .event = "power/energy-pkg" },
-	{ .name = "energy of the cores",
-	  .msr = 0x639,
-	  .begin = 1,
-	  .shift = 9,
-	  .per_socket = -1,
-	  .bits = 32,
-	  .event = "power/energy-cores" },
-	{ .name = "energy of memory",
-	  .msr = 0x619,
-	  .begin = 1,
-	  .shift = 10,
-	  .per_socket = -1,
-	  .bits = 32,
-	  .event = "power/energy-ram" },
+	{ "MPERF", 0xe7, 0, 0, 0, 0, false, 64, "msr/mperf" },
+	{ "APERF", 0xe8, 0, 2, 0, 1, true, 64, "msr/aperf" },
+	{ "core C3", 0x3fc, 0, 3, 1, 0, false, 64, "cstate_core/c3-residency" },
+	{ "core C6", 0x3fd, 0, 2, 0, 1, false, 64, "cstate_core/c6-residency" },
+	{ "core C7", 0x3fe, 0, 5, 0, 1, false, 64, "cstate_core/c7-residency" },
+	{ "package C2", 0x60d, 0, 6, 0, 0, false, 64, "cstate_pkg/c2-residency" },
+	{ "package C3", 0x3f8, 0, 4, 0, 0, false, 64, "cstate_pkg/c3-residency" },
+	{ "package C6", 0x3f9, 0, 3, 0, 1, false, 64, "cstate_pkg/c6-residency" },
+	{ "package C7", 0x3fa, 0, 6, 0, 1, false, 64, "cstate_pkg/c7-residency" },
+	{ "energy of the package", 0x611, 0xf0000000, 8, 0, -1, false, 32, "power/energy-pkg" },
+	{ "energy of the cores", 0x639, 1, 9, 0, -1, false, 32, "power/energy-cores" },
+	{ "energy of memory", 0x619, 1, 10, 0, -1, false, 32, "power/energy-ram" },
 	{ .name = NULL },
 };
 
@@ -186,6 +129,13 @@ uint64_t lab_msr(unsigned int cpu, uint32_t msr)
 	if (ret < 0)
 		fail_msg("MSR %#x of CPU %u: %s", msr, cpu, strerror(-ret));
 	return value;
+}
+
+bool lab_is_sandy_bridge(void)
+{
+	uint64_t value;
+
+	return lab_msr_get(0, 0x606, &value) == 0 && value;
 }
 
 /*
@@ -291,46 +241,6 @@ uint64_t lab_perf_get(int fd)
 
 	TT_IS(read(fd, &count, sizeof(count)), sizeof(count));
 	return count;
-}
-
-/* ---- commands ---- */
-
-int lab_shell(const char *line, char out[LAB_OUTPUT])
-{
-	char all[1024];
-	size_t n;
-	FILE *f;
-	int status;
-
-	(void)snprintf(all, sizeof(all), "exec 2>&1; %s", line);
-	f = popen(all, "re");
-	if (!f)
-		fail_msg("%s cannot be started", line);
-	n = fread(out, 1, LAB_OUTPUT - 1, f);
-	out[n] = '\0';
-	status = pclose(f);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-void lab_must(const char *line, int status, const char *part)
-{
-	char out[LAB_OUTPUT];
-	int ret = lab_shell(line, out);
-
-	if (ret == status && strstr(out, part))
-		return;
-	print_error("%s: exit status %d, expected %d with '%s'; it said:\n%s\n", line, ret, status,
-		    part, out);
-	fail();
-}
-
-void lab_set_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		fail_msg("%s: %s", path, strerror(errno));
-	close(fd);
 }
 
 const char *lab_outside_why_not(void)

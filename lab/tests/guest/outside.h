@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/tests/tt.h"
+#include "lab/tests/guest/file.h"
 
 /* Virtual nanoseconds since the machine was started: the TSC is that, on every CPU. */
 static inline uint64_t lab_now(void)
@@ -46,6 +47,8 @@ int lab_msr_get(unsigned int cpu, uint32_t msr, uint64_t *value);
 int lab_msr_set(unsigned int cpu, uint32_t msr, uint64_t value);
 /* Fails the test where it cannot be read. */
 uint64_t lab_msr(unsigned int cpu, uint32_t msr);
+/* As its units of energy tell; else a Westmere. */
+bool lab_is_sandy_bridge(void);
 
 /* All registers of the uncore that counting programs change, on every CPU that is on line. */
 struct lab_snapshot {
@@ -67,15 +70,6 @@ size_t lab_snapshot_differs(const struct lab_snapshot *before);
 int lab_perf_open(const char *unit, uint64_t config, unsigned int cpu, int group);
 int lab_perf_open_named(const char *event, unsigned int cpu);
 uint64_t lab_perf_get(int fd);
-
-/* Run a line of the shell; what it said on both streams is in @out. Its exit status. */
-#define LAB_OUTPUT 16384
-int lab_shell(const char *line, char out[LAB_OUTPUT]);
-/* The same, which must end with @status and have said @part. */
-void lab_must(const char *line, int status, const char *part);
-
-/* Write to a file of /sys; failure ends the test. */
-void lab_set_file(const char *path, const char *text);
 
 /* Without root or outside of the lab these tests have nothing to look at; NULL when they have. */
 const char *lab_outside_why_not(void);

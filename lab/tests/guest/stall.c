@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lab/tests/guest/file.h"
 #include "lab/tests/guest/stall.h"
 
 #define PLACE "/tmp/stall"
@@ -340,15 +341,10 @@ bool lab_stall_has(pid_t pid)
 /* A line of /proc/PID/stat: name and state. */
 static char state_of(pid_t pid, char name[64])
 {
-	char path[64], text[512] = "", *end;
-	int fd;
+	char path[64], text[512], *end;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	(void)!read(fd, text, sizeof(text) - 1);
-	(void)close(fd);
+	lab_line(path, text, sizeof(text));
 	end = strrchr(text, ')');
 	if (!end)
 		return 0;

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lab/tests/guest/device.h"
 #include "lab/tests/guest/driver.h"
 #include "lab/tests/guest/host.h"
 #include "lab/tests/guest/spin.h"
@@ -28,17 +29,6 @@
 #define UNLOAD_ROUNDS 300
 #define RELOAD_ROUNDS 12
 #define KILL_ROUNDS 30
-#define PATIENCE_S 30 /* until a device has gone; no result depends on it */
-#define TEST_DEVICE "/sys/bus/pci/devices/0000:00:05.0/"
-
-static const struct lab_pair *need_pair(void)
-{
-	const struct lab_pair *pair = lab_pair();
-
-	if (!pair)
-		TT_SKIP("no register of this guest can be written");
-	return pair;
-}
 
 /* ---- two writers ---- */
 
@@ -84,10 +74,10 @@ static long race_of_others(void *arg)
 
 TEST(two_writers_race)
 {
-	const struct lab_pair *pair = need_pair();
+	const struct lab_pair *pair = lab_need_pair();
 	struct lab_process other[2];
 	struct race one, two, three;
-	uint64_t before, value;
+	uint64_t before;
 
 	LAB_GOOD(lab_reg_get(pair->control, &before));
 	one = (struct race){ pair, before & ~pair->flip };
@@ -98,8 +88,7 @@ TEST(two_writers_race)
 	LAB_GOOD(write_what_is_mine(&three));
 	TT_IS(lab_wait(&other[0]), 0);
 	TT_IS(lab_wait(&other[1]), 0);
-	LAB_GOOD(lab_reg_get(pair->control, &value));
-	TT_IS(value, before);
+	LAB_REG_IS(pair->control, before);
 }
 
 /* ---- many files ---- */
@@ -114,14 +103,14 @@ TEST(ten_thousand_opens)
 
 	LAB_GOOD(setrlimit(RLIMIT_NOFILE, &limit));
 	for (unsigned int i = 0; i < OPENS - OPENS_AT_ONCE; i++) {
-		int fd = (int)LAB_GOOD(lab_reg_open(reg, O_RDONLY));
+		int fd = LAB_OPEN(reg, O_RDONLY);
 
 		if (i % 100 == 0)
 			LAB_GOOD(lab_fd_text(fd, &value));
 		(void)close(fd);
 	}
 	for (unsigned int i = 0; i < OPENS_AT_ONCE; i++)
-		fds[i] = (int)LAB_GOOD(lab_reg_open(reg, O_RDONLY));
+		fds[i] = LAB_OPEN(reg, O_RDONLY);
 	LAB_GOOD(before);
 	TT_IS(lab_status_number("open"), before + OPENS_AT_ONCE);
 	for (unsigned int i = 0; i < OPENS_AT_ONCE; i++) {
@@ -216,13 +205,6 @@ static long map_again_and_again(void *arg)
 	return ret < 0 ? 1 : 0;
 }
 
-static long read_counter_instruction(void *arg)
-{
-	(void)arg;
-	(void)lab_pmc_read(0);
-	return 0;
-}
-
 TEST(mappings_come_and_go)
 {
 	const struct lab_pair *pair = lab_pair();
@@ -230,14 +212,12 @@ TEST(mappings_come_and_go)
 	struct lab_process p[MAPPERS];
 
 	for (size_t i = 0; i < MAPPERS; i++)
-		LAB_GOOD(lab_spawn(&p[i], map_again_and_again, (void *)(uintptr_t)reg));
+		LAB_GOOD(lab_spawn(&p[i], map_again_and_again, reg));
 	for (size_t i = 0; i < MAPPERS; i++)
 		TT_IS(lab_wait(&p[i]), 0);
 #if defined(__x86_64__)
 	/* Nobody may use the instruction now. */
-	assert_true(lab_signal(read_counter_instruction, NULL) != 0);
-#else
-	(void)read_counter_instruction;
+	assert_true(lab_signal(lab_do_read_counter, NULL) != 0);
 #endif
 }
 
@@ -249,69 +229,75 @@ static bool is_allowed_error(long ret)
 }
 
 /* Until killed; ends by itself when something is wrong. */
-static long read_whatever_happens(void *arg)
+static long go_on(long (*fn)(const char *reg), const char *reg)
 {
-	uint64_t value;
-	long ret;
-
 	lab_ready();
-	for (;;) {
-		int fd = lab_reg_open(arg, O_RDONLY);
-
-		ret = fd;
-		for (unsigned int i = 0; ret >= 0 && i < 50; i++)
-			ret = lab_fd_text(fd, &value);
-		if (fd >= 0)
-			(void)close(fd);
-		if (!is_allowed_error(ret))
-			return 1;
-	}
+	while (is_allowed_error(fn(reg)))
+		;
+	return 1;
 }
 
-static long write_whatever_happens(void *arg)
+static long read_often(const char *reg)
 {
+	int fd = lab_reg_open(reg, O_RDONLY);
 	uint64_t value;
-	long ret;
+	long ret = fd;
 
-	lab_ready();
-	for (;;) {
-		int fd = lab_reg_open(arg, O_RDWR);
-
-		ret = fd;
-		if (ret >= 0)
-			ret = lab_fd_text(fd, &value);
-		for (unsigned int i = 0; ret >= 0 && i < 20; i++)
-			ret = lab_fd_set_text(fd, value);
-		if (fd >= 0)
-			(void)close(fd);
-		if (!is_allowed_error(ret))
-			return 1;
-	}
+	for (unsigned int i = 0; ret >= 0 && i < 50; i++)
+		ret = lab_fd_text(fd, &value);
+	if (fd >= 0)
+		(void)close(fd);
+	return ret;
 }
 
-static long map_whatever_happens(void *arg)
+static long read_whatever_happens(void *reg)
+{
+	return go_on(read_often, reg);
+}
+
+static long write_often(const char *reg)
+{
+	int fd = lab_reg_open(reg, O_RDWR);
+	uint64_t value;
+	long ret = fd;
+
+	if (ret >= 0)
+		ret = lab_fd_text(fd, &value);
+	for (unsigned int i = 0; ret >= 0 && i < 20; i++)
+		ret = lab_fd_set_text(fd, value);
+	if (fd >= 0)
+		(void)close(fd);
+	return ret;
+}
+
+static long write_whatever_happens(void *reg)
+{
+	return go_on(write_often, reg);
+}
+
+static long map_often(const char *reg)
+{
+	int fd = lab_reg_open(reg, O_RDONLY);
+	struct lab_map map;
+	long ret = fd;
+
+	(void)lab_pin(1);
+	if (fd >= 0)
+		ret = lab_fd_map(fd, 1, &map);
+	for (unsigned int i = 0; ret == 0 && i < 50; i++)
+		(void)try_instruction(map.page.index);
+	if (ret == 0)
+		lab_unmap(&map);
+	if (fd >= 0)
+		(void)close(fd);
+	(void)lab_unpin();
+	return ret;
+}
+
+static long map_whatever_happens(void *reg)
 {
 	catch_refusals();
-	lab_ready();
-	for (;;) {
-		int fd = lab_reg_open(arg, O_RDONLY);
-		struct lab_map map;
-		long ret = fd;
-
-		(void)lab_pin(1);
-		if (fd >= 0)
-			ret = lab_fd_map(fd, 1, &map);
-		if (fd >= 0 && ret == 0) {
-			for (unsigned int i = 0; i < 50; i++)
-				(void)try_instruction(map.page.index);
-			lab_unmap(&map);
-		}
-		if (fd >= 0)
-			(void)close(fd);
-		(void)lab_unpin();
-		if (!is_allowed_error(ret))
-			return 1;
-	}
+	return go_on(map_often, reg);
 }
 
 TEST(cpu_goes_under_everybody)
@@ -350,8 +336,7 @@ TEST(unloading_is_refused_all_the_time)
 	unsigned int unmounted = 0;
 
 	for (size_t i = 0; i < 2; i++)
-		LAB_GOOD(lab_spawn(&p[i], read_whatever_happens,
-				   (void *)(uintptr_t)lab_any_register()));
+		LAB_GOOD(lab_spawn(&p[i], read_whatever_happens, lab_any_register()));
 	for (unsigned int i = 0; i < UNLOAD_ROUNDS; i++) {
 		/* Mounted: never. */
 		if (lab_driver_unload() == 0)
@@ -374,8 +359,7 @@ TEST(driver_comes_and_goes)
 	unsigned int unloaded = 0;
 
 	for (size_t i = 0; i < 2; i++)
-		LAB_GOOD(lab_spawn(&p[i], read_whatever_happens,
-				   (void *)(uintptr_t)lab_any_register()));
+		LAB_GOOD(lab_spawn(&p[i], read_whatever_happens, lab_any_register()));
 	for (unsigned int i = 0; i < RELOAD_ROUNDS; i++) {
 		while (umount2(NTIME_FS_PATH, MNT_DETACH) == 0)
 			;
@@ -419,20 +403,18 @@ static long change_all_the_time(void *arg)
 
 TEST(killed_again_and_again)
 {
-	const struct lab_pair *pair = need_pair();
-	uint64_t control, counter, value, random = tt_seed();
+	const struct lab_pair *pair = lab_need_pair();
+	uint64_t control, counter, random = tt_seed();
 	struct lab_process p;
 
 	LAB_GOOD(lab_reg_get(pair->control, &control));
 	LAB_GOOD(lab_reg_get(pair->counter, &counter));
 	for (unsigned int i = 0; i < KILL_ROUNDS; i++) {
-		LAB_GOOD(lab_spawn(&p, change_all_the_time, (void *)(uintptr_t)pair));
+		LAB_GOOD(lab_spawn(&p, change_all_the_time, pair));
 		lab_spin(tt_random(&random) % 300000);
 		TT_IS(lab_kill(&p), 128 + SIGKILL);
-		LAB_GOOD(lab_reg_get(pair->control, &value));
-		TT_IS(value, control);
-		LAB_GOOD(lab_reg_get(pair->counter, &value));
-		TT_IS(value, counter);
+		LAB_REG_IS(pair->control, control);
+		LAB_REG_IS(pair->counter, counter);
 	}
 }
 
@@ -467,9 +449,9 @@ static long load_until_it_is_gone(void *arg)
 	return ret == -ENODEV ? 0 : 1;
 }
 
-static bool has_device(void)
+static bool is_gone(void)
 {
-	return access(TEST_DEVICE "config", F_OK) == 0;
+	return access(LAB_TEST_DEVICE "config", F_OK) != 0;
 }
 
 /*
@@ -479,24 +461,9 @@ static bool has_device(void)
 TEST(device_goes_under_everybody)
 {
 	struct lab_process p[4], writer;
-	char answer[512], memory[2] = { 2, 0 };
-	time_t end = time(NULL) + PATIENCE_S;
-	int fd;
+	char answer[512];
 
-	if (!has_device())
-		TT_SKIP("this guest has no test device");
-	fd = open(TEST_DEVICE "config", O_RDWR);
-	TT_IS(pwrite(fd, memory, 2, 4), 2);
-	(void)close(fd);
-	for (unsigned int unit = 0; unit < 8 && !*scratch; unit++) {
-		(void)snprintf(scratch, sizeof(scratch), "gpu%u/mmio/0x000008", unit);
-		if (!lab_reg_is_here(scratch))
-			(void)snprintf(scratch, sizeof(scratch), "device%u/mmio/0x000008", unit);
-		if (!lab_reg_is_here(scratch))
-			*scratch = '\0';
-	}
-	if (!*scratch)
-		fail_msg("the test device is not in the tree");
+	lab_of_test_device(8, scratch);
 	for (size_t i = 0; i < 4; i++)
 		LAB_GOOD(lab_spawn(&p[i], load_until_it_is_gone, NULL));
 	LAB_GOOD(lab_spawn(&writer, write_whatever_happens, scratch));
@@ -504,9 +471,7 @@ TEST(device_goes_under_everybody)
 	host_tell("unplug %s", strstr(answer, " test=test:gone") ? "test-again" : "test");
 	for (size_t i = 0; i < 4; i++)
 		TT_IS(lab_wait(&p[i]), 0);
-	while (has_device() && time(NULL) < end)
-		(void)usleep(20000);
-	TT_IS(has_device(), false);
+	lab_wait_until(is_gone);
 	TT_IS(lab_kill(&writer), 128 + SIGKILL);
 	TT_IS(lab_reg_is_here(scratch), false);
 	LAB_GOOD(lab_driver_stop());

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lab/tests/guest/driver.h"
+#include "lab/tests/guest/file.h"
 #include "lab/tests/guest/spin.h"
 
 #define NMI_WATCHDOG "/proc/sys/kernel/nmi_watchdog"
@@ -46,38 +47,28 @@
 
 static const struct lab_pair *need_pmu(void)
 {
-	const struct lab_pair *pair = lab_pair();
+	const struct lab_pair *pair = lab_need_pair();
 
-	if (!pair || !pair->is_core)
+	if (!pair->is_core)
 		TT_SKIP("no core counter of this guest can be written");
 	return pair;
-}
-
-static bool put(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool is_good = fd >= 0 && write(fd, text, strlen(text)) >= 0;
-
-	if (fd >= 0)
-		(void)close(fd);
-	return is_good;
 }
 
 /* On arm64 user mode may read counters only when the administrator of perf says so. */
 static void allow_instruction(void)
 {
-	(void)put(USER_ACCESS, "1");
+	(void)lab_write(USER_ACCESS, "1");
 }
 
-/* While it is open the counters of the core are the driver's. */
+/* While it is open, at most until the test ends, the counters of the core are the driver's. */
 static int hold_counter(const struct lab_pair *pair)
 {
-	return (int)LAB_GOOD(lab_reg_open(pair->control, O_RDWR));
+	return LAB_OPEN(pair->control, O_RDWR);
 }
 
 static int map_counter(const char *reg, struct lab_map *map)
 {
-	int fd = (int)LAB_GOOD(lab_reg_open(reg, O_RDONLY));
+	int fd = LAB_OPEN(reg, O_RDONLY);
 
 	LAB_GOOD(lab_fd_map(fd, 1, map));
 	return fd;
@@ -90,10 +81,9 @@ TEST(instruction_is_for_the_pinned)
 	const struct lab_pair *pair = need_pmu();
 	struct ntime_page page;
 	struct lab_map map;
-	int hold, fd;
 
 	allow_instruction();
-	hold = hold_counter(pair);
+	(void)hold_counter(pair);
 	LAB_GOOD(lab_reg_describe(pair->counter, &page));
 	if (lab_cpus() > 1) {
 		TT_IS(page.type, TYPE_WITHOUT_INSTRUCTION);
@@ -102,7 +92,7 @@ TEST(instruction_is_for_the_pinned)
 		TT_IS(page.type, TYPE_WITHOUT_INSTRUCTION);
 	}
 	LAB_GOOD(lab_pin(0));
-	fd = map_counter(pair->counter, &map);
+	(void)map_counter(pair->counter, &map);
 	TT_IS(map.page.type, NTIME_PAGE_PMC);
 	TT_IS(map.page.cpu, 0);
 	TT_IS(map.page.index, 0);
@@ -111,21 +101,18 @@ TEST(instruction_is_for_the_pinned)
 	/* What selects is no counter. */
 	LAB_GOOD(lab_reg_describe(pair->control, &page));
 	TT_IS(page.type, TYPE_WITHOUT_INSTRUCTION);
-	(void)close(fd);
-	(void)close(hold);
 }
 
 TEST(fixed_counters_have_their_index)
 {
 	struct lab_map map;
-	int fd, hold;
 
 	if (!lab_reg_is_here("core0/pmc/fixed0"))
 		TT_SKIP("this guest has no fixed counter");
 	allow_instruction();
 	LAB_GOOD(lab_pin(0));
-	hold = hold_counter(need_pmu());
-	fd = map_counter("core0/pmc/fixed0", &map);
+	(void)hold_counter(need_pmu());
+	(void)map_counter("core0/pmc/fixed0", &map);
 	TT_IS(map.page.type, NTIME_PAGE_PMC);
 #if defined(__x86_64__)
 	TT_IS(map.page.index, 0x40000000);
@@ -134,14 +121,6 @@ TEST(fixed_counters_have_their_index)
 #endif
 	(void)lab_pmc_read(map.page.index);
 	lab_unmap(&map);
-	(void)close(fd);
-	(void)close(hold);
-}
-
-static long read_pmc(void *arg)
-{
-	(void)lab_pmc_read((uint32_t)(uintptr_t)arg);
-	return 0;
 }
 
 /*
@@ -150,7 +129,7 @@ static long read_pmc(void *arg)
  */
 static int signal_of_instruction(uint32_t index)
 {
-	return lab_signal(read_pmc, (void *)(uintptr_t)index);
+	return lab_signal(lab_do_read_counter, (void *)(uintptr_t)index);
 }
 
 /* In a program that begins anew. */
@@ -178,15 +157,15 @@ TEST(instruction_goes_with_the_mapping)
 {
 	const struct lab_pair *pair = need_pmu();
 	struct lab_map map, second;
-	int hold, fd, other;
+	int other;
 
 	if (!is_allowed_by_process())
 		TT_SKIP("user mode's access is the CPU's here, not the process'");
 	allow_instruction();
 	LAB_GOOD(lab_pin(0));
-	hold = hold_counter(pair);
+	(void)hold_counter(pair);
 	TT_IS(signal_of_instruction(0), SIGNAL_OF_INSTRUCTION);
-	fd = map_counter(pair->counter, &map);
+	(void)map_counter(pair->counter, &map);
 	TT_IS(map.page.type, NTIME_PAGE_PMC);
 	(void)lab_pmc_read(map.page.index);
 	other = map_counter(pair->counter, &second);
@@ -199,8 +178,6 @@ TEST(instruction_goes_with_the_mapping)
 	lab_unmap(&second);
 	/* A child of now has what its parent has: nothing. The descriptor alone is not enough. */
 	TT_IS(signal_of_instruction(0), SIGNAL_OF_INSTRUCTION);
-	(void)close(fd);
-	(void)close(hold);
 }
 
 static long unmap_and_read(void *arg)
@@ -230,14 +207,13 @@ TEST(children_inherit_and_programs_do_not)
 	const struct lab_pair *pair = need_pmu();
 	struct lab_process child;
 	struct lab_map map;
-	int hold, fd;
 
 #if !defined(__x86_64__)
 	TT_SKIP("only x86 allows the instruction to an address space");
 #endif
 	LAB_GOOD(lab_pin(0));
-	hold = hold_counter(pair);
-	fd = map_counter(pair->counter, &map);
+	(void)hold_counter(pair);
+	(void)map_counter(pair->counter, &map);
 	TT_IS(map.page.type, NTIME_PAGE_PMC);
 	TT_IS(signal_of_instruction(map.page.index), 0);
 	TT_IS(lab_signal(unmap_and_read, &map), SIGSEGV);
@@ -248,16 +224,15 @@ TEST(children_inherit_and_programs_do_not)
 	TT_IS(signal_of_instruction(0), SIGSEGV);
 	TT_IS(lab_kill(&child), 128 + SIGKILL);
 	TT_IS(lab_signal(try_anew, NULL), SIGSEGV);
-	(void)close(fd);
-	(void)close(hold);
 }
 
-static int open_instructions(void)
+static int open_instructions(uint64_t read_format)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.read_format = read_format,
 	};
 	long fd;
 
@@ -281,7 +256,7 @@ TEST(perf_keeps_its_own_permission)
 	(void)need_pmu();
 	lab_perf_begins();
 	LAB_GOOD(lab_pin(0));
-	event = (int)LAB_GOOD(open_instructions());
+	event = (int)LAB_GOOD(open_instructions(0));
 	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
 	assert_ptr_not_equal(page, MAP_FAILED);
 	TT_IS(signal_of_instruction(0), 0);
@@ -300,6 +275,11 @@ TEST(perf_keeps_its_own_permission)
 	lab_perf_has_ended();
 }
 
+static void set_policy(const char *text)
+{
+	assert_true(lab_write(RDPMC_POLICY, text) == 0 || lab_write(USER_ACCESS, text) == 0);
+}
+
 TEST(policy_of_perf_is_respected)
 {
 	const struct lab_pair *pair = need_pmu();
@@ -310,17 +290,16 @@ TEST(policy_of_perf_is_respected)
 	TT_SKIP("perf of 32-bit ARM has no such policy");
 #endif
 	LAB_GOOD(lab_pin(0));
-	assert_true(put(RDPMC_POLICY, "0") || put(USER_ACCESS, "0"));
+	set_policy("0");
 	hold = hold_counter(pair);
 	LAB_GOOD(lab_reg_describe(pair->counter, &page));
 	TT_IS(page.type, TYPE_WITHOUT_INSTRUCTION);
 	TT_IS(signal_of_instruction(0), SIGNAL_OF_INSTRUCTION);
 	(void)close(hold);
-	assert_true(put(RDPMC_POLICY, "1") || put(USER_ACCESS, "1"));
+	set_policy("1");
 	hold = hold_counter(pair);
 	LAB_GOOD(lab_reg_describe(pair->counter, &page));
 	TT_IS(page.type, NTIME_PAGE_PMC);
-	(void)close(hold);
 }
 
 /* ---- what it counts ---- */
@@ -399,21 +378,17 @@ TEST(counters_can_be_set)
 {
 	const struct lab_pair *pair = need_pmu();
 	struct lab_map map;
-	uint64_t value;
-	int control, counter;
+	int counter;
 
 	allow_instruction();
 	LAB_GOOD(lab_pin(0));
-	control = hold_counter(pair);
-	counter = (int)LAB_GOOD(lab_reg_open(pair->counter, O_RDWR));
+	(void)hold_counter(pair);
+	counter = LAB_OPEN(pair->counter, O_RDWR);
 	LAB_GOOD(lab_fd_set_text(counter, pair->count));
-	LAB_GOOD(lab_fd_text(counter, &value));
-	TT_IS(value, pair->count);
+	LAB_TEXT_IS(counter, pair->count);
 	LAB_GOOD(lab_fd_map(counter, 1, &map));
 	TT_IS(lab_pmc_read(map.page.index), pair->count);
 	lab_unmap(&map);
-	(void)close(counter);
-	(void)close(control);
 }
 
 /* ---- perf and the driver ---- */
@@ -421,26 +396,23 @@ TEST(counters_can_be_set)
 TEST(perf_and_the_driver_exclude_each_other)
 {
 	const struct lab_pair *pair = need_pmu();
-	char why[256] = "";
 	uint64_t value;
 	int event, fd;
 
 	lab_perf_begins();
-	event = open_instructions();
+	event = open_instructions(0);
 	if (event < 0)
 		TT_SKIP("perf counts no instructions in this guest");
 	TT_IS(lab_reg_open(pair->control, O_WRONLY), -EBUSY);
 	TT_IS(lab_reg_open(pair->counter, O_RDWR), -EBUSY);
-	LAB_GOOD(lab_status("last refusal", why, sizeof(why)));
-	print_message("# %s\n", why);
-	TT_HAS(why, "perf");
+	LAB_REFUSED("perf");
 	/* Reading takes nothing from anybody. */
 	LAB_GOOD(lab_reg_get(pair->control, &value));
 	LAB_GOOD(lab_reg_get(pair->counter, &value));
 	TT_IS(read(event, &value, sizeof(value)), sizeof(value));
 	(void)close(event);
 	fd = hold_counter(pair);
-	event = open_instructions();
+	event = open_instructions(0);
 	if (event >= 0) {
 		/* An event may be made that cannot be put on a counter: then it has not run. */
 		struct {
@@ -448,15 +420,8 @@ TEST(perf_and_the_driver_exclude_each_other)
 		} r = { 0 };
 
 		(void)close(event);
-		event = (int)syscall(
-			SYS_perf_event_open,
-			&(struct perf_event_attr){ .type = PERF_TYPE_HARDWARE,
-						   .size = sizeof(struct perf_event_attr),
-						   .config = PERF_COUNT_HW_INSTRUCTIONS,
-						   .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
-								  PERF_FORMAT_TOTAL_TIME_RUNNING },
-			0, -1, -1, 0ul);
-		assert_true(event >= 0);
+		event = (int)LAB_GOOD(open_instructions(PERF_FORMAT_TOTAL_TIME_ENABLED |
+							PERF_FORMAT_TOTAL_TIME_RUNNING));
 		lab_spin(100000);
 		TT_IS(read(event, &r, sizeof(r)), sizeof(r));
 		TT_IS(r.running, 0);
@@ -469,7 +434,7 @@ TEST(perf_and_the_driver_exclude_each_other)
 		TT_IS(event, -EBUSY);
 	}
 	(void)close(fd);
-	event = (int)LAB_GOOD(open_instructions());
+	event = (int)LAB_GOOD(open_instructions(0));
 	lab_spin(1000);
 	TT_IS(read(event, &value, sizeof(value)), sizeof(value));
 	assert_true(value >= 1000);
@@ -487,20 +452,18 @@ static const int has_no_buddy;
 TEST(nmi_watchdog_is_a_user_like_others)
 {
 	const struct lab_pair *pair = need_pmu();
-	char text[8] = "";
-	int fd, file;
+	char text[8];
+	int fd;
 
 	if (access(NMI_WATCHDOG, F_OK) != 0)
 		TT_SKIP("this guest has no NMI watchdog");
 	lab_perf_begins();
-	if (!put(NMI_WATCHDOG, "1"))
+	if (lab_write(NMI_WATCHDOG, "1") < 0)
 		TT_SKIP("the NMI watchdog of this guest cannot be started");
-	file = open(NMI_WATCHDOG, O_RDONLY);
-	(void)!read(file, text, 1);
-	(void)close(file);
+	lab_line(NMI_WATCHDOG, text, sizeof(text));
 	fd = lab_reg_open(pair->control, O_WRONLY);
 	if (text[0] != '1' || fd >= 0) {
-		(void)put(NMI_WATCHDOG, "0");
+		(void)lab_write(NMI_WATCHDOG, "0");
 		if (fd < 0 || text[0] != '1')
 			TT_SKIP("the NMI watchdog of this guest does not start");
 		(void)close(fd);
@@ -512,8 +475,8 @@ TEST(nmi_watchdog_is_a_user_like_others)
 		TT_SKIP("the NMI watchdog of this guest uses no counter");
 	}
 	TT_IS(fd, -EBUSY);
-	assert_true(put(NMI_WATCHDOG, "0"));
-	(void)close((int)LAB_GOOD(lab_reg_open(pair->control, O_WRONLY)));
+	LAB_GOOD(lab_write(NMI_WATCHDOG, "0"));
+	(void)close(LAB_OPEN(pair->control, O_WRONLY));
 	lab_perf_has_ended();
 }
 
@@ -545,29 +508,25 @@ TEST(each_cpu_answers_for_itself)
 	const struct lab_pair *pair = need_pmu();
 	char path[2][LAB_PATH];
 	struct ntime_page page;
-	uint64_t value;
 	int fd[2];
 
 	if (lab_cpus() < 2)
 		TT_SKIP("this guest has one CPU");
 	for (unsigned int cpu = 0; cpu < 2; cpu++) {
 		lab_of_cpu(pair->counter, cpu, path[cpu]);
-		fd[cpu] = (int)LAB_GOOD(lab_reg_open(path[cpu], O_RDWR));
+		fd[cpu] = LAB_OPEN(path[cpu], O_RDWR);
 		LAB_GOOD(lab_fd_set_text(fd[cpu], 0x1111 * (cpu + 1)));
 	}
 	LAB_GOOD(lab_reg_describe(pair->counter, &page));
 	for (unsigned int from = 0; from < 2; from++) {
 		LAB_GOOD(lab_pin(from));
 		for (unsigned int cpu = 0; cpu < 2; cpu++) {
-			LAB_GOOD(lab_fd_text(fd[cpu], &value));
-			TT_IS(value, 0x1111 * (cpu + 1));
+			LAB_TEXT_IS(fd[cpu], 0x1111 * (cpu + 1));
 			TT_IS(msr(cpu, (off_t)page.address), 0x1111 * (cpu + 1));
 		}
 	}
 	(void)close(fd[0]);
-	LAB_GOOD(lab_reg_get(path[1], &value));
-	TT_IS(value, 0x2222);
-	(void)close(fd[1]);
+	LAB_REG_IS(path[1], 0x2222);
 }
 
 TEST(each_package_answers_for_itself)
@@ -575,7 +534,6 @@ TEST(each_package_answers_for_itself)
 	/* the first uncore counter of a Nehalem */
 	static const char *const reg[2] = { "uncore0/msr/0x3b0", "uncore1/msr/0x3b0" };
 	char target[32] = "", path[LAB_FILE];
-	uint64_t value;
 	int fd[2];
 
 	if (!lab_reg_is_here(reg[1]))
@@ -583,19 +541,15 @@ TEST(each_package_answers_for_itself)
 	assert_true(readlink(lab_reg_path("core1/uncore", path), target, sizeof(target) - 1) > 0);
 	TT_TEXT(target, "../uncore1");
 	for (unsigned int i = 0; i < 2; i++) {
-		fd[i] = (int)LAB_GOOD(lab_reg_open(reg[i], O_RDWR));
+		fd[i] = LAB_OPEN(reg[i], O_RDWR);
 		LAB_GOOD(lab_fd_set_text(fd[i], 0x333 * (i + 1)));
 	}
 	for (unsigned int i = 0; i < 2; i++) {
 		LAB_GOOD(lab_pin(i));
 		TT_IS(msr(i, 0x3b0), 0x333 * (i + 1));
-		LAB_GOOD(lab_reg_get(reg[i], &value));
-		TT_IS(value, 0x333 * (i + 1));
-		LAB_GOOD(lab_reg_get(reg[!i], &value));
-		TT_IS(value, 0x333 * (2 - i));
+		LAB_REG_IS(reg[i], 0x333 * (i + 1));
+		LAB_REG_IS(reg[!i], 0x333 * (2 - i));
 	}
-	(void)close(fd[0]);
-	(void)close(fd[1]);
 }
 
 /* ---- what perf counts outside of cores ---- */
@@ -651,12 +605,12 @@ TEST(box_that_counts_is_left_alone)
 	(void)close(event);
 	/* perf leaves the enable of all set, and counts nothing: it is free. */
 	for (size_t i = 0; i < sizeof(regs) / sizeof(regs[0]); i++)
-		(void)close((int)LAB_GOOD(lab_reg_open(regs[i], O_RDWR)));
+		(void)close(LAB_OPEN(regs[i], O_RDWR));
 	/*
 	 * perf begins after another counter was opened: closing that one, which was not written, is
 	 * nothing to perf's.
 	 */
-	fd = (int)LAB_GOOD(lab_reg_open(regs[0], O_RDWR));
+	fd = LAB_OPEN(regs[0], O_RDWR);
 	event = open_uncore_clock();
 	(void)usleep(1000);
 	LAB_GOOD(lab_reg_get(regs[2], &before));
@@ -757,13 +711,13 @@ TEST(killed_while_counting)
 	allow_instruction();
 	for (unsigned int i = 0; i < 5; i++) {
 		lab_perf_begins();
-		LAB_GOOD(lab_spawn(&p, count_until_killed, (void *)(uintptr_t)pair));
+		LAB_GOOD(lab_spawn(&p, count_until_killed, pair));
 		TT_IS(lab_reg_open(pair->control, O_WRONLY), -EBUSY);
 		TT_IS(lab_kill(&p), 128 + SIGKILL);
 		lab_perf_begins();
 		if (is_allowed_by_process())
 			TT_IS(signal_of_instruction(0), SIGNAL_OF_INSTRUCTION);
-		event = open_instructions();
+		event = open_instructions(0);
 		if (event >= 0)
 			(void)close(event);
 		else if (event != -ENOENT && event != -EOPNOTSUPP)

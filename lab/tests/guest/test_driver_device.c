@@ -12,6 +12,7 @@
 
 #include "lab/tests/guest/device.h"
 #include "lab/tests/guest/driver.h"
+#include "lab/tests/guest/file.h"
 #include "lab/tests/guest/host.h"
 
 #define TRIES 1000 /* of 10 ms, until something has happened; no result depends on it */
@@ -26,41 +27,30 @@ static size_t page_bytes(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static int write_power(const char *what)
-{
-	int fd = open(LAB_TEST_DEVICE "power/control", O_WRONLY | O_CLOEXEC), ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, what, strlen(what)) < 0 ? -errno : 0;
-	(void)close(fd);
-	return ret;
-}
-
 static bool is_asleep(void)
 {
-	int fd = open(LAB_TEST_DEVICE "power/runtime_status", O_RDONLY | O_CLOEXEC);
-	char text[32] = "";
+	char text[32];
 
-	if (fd >= 0)
-		(void)!read(fd, text, sizeof(text) - 1);
-	(void)close(fd);
+	lab_line(LAB_TEST_DEVICE "power/runtime_status", text, sizeof(text));
 	return strncmp(text, "suspended", 9) == 0;
 }
 
-static long touch(void *arg)
+/* Or not within so many times 10 ms. */
+static bool falls_asleep(int tries)
 {
-	return *(volatile uint8_t *)arg & 1;
+	for (int i = 0; i < tries && !is_asleep(); i++)
+		(void)usleep(10000);
+	return is_asleep();
 }
 
 /* What touches it ends by @signal: children, which have what is in the tables of their parent. */
 static bool comes_to(int signal, void *page)
 {
-	int is = lab_signal(touch, page);
+	int is = lab_signal(lab_do_load, page);
 
 	for (int i = 0; i < TRIES && is != signal; i++) {
 		(void)usleep(10000);
-		is = lab_signal(touch, page);
+		is = lab_signal(lab_do_load, page);
 	}
 	return is == signal;
 }
@@ -69,7 +59,7 @@ static bool comes_to(int signal, void *page)
 static int map_id(struct lab_map *map)
 {
 	char path[LAB_PATH];
-	int fd = (int)LAB_GOOD(lab_reg_open(lab_of_test_device(0, path), O_RDONLY));
+	int fd = LAB_OPEN(lab_of_test_device(0, path), O_RDONLY);
 
 	LAB_GOOD(lab_fd_map(fd, 2, map));
 	TT_IS(map->page.type, NTIME_PAGE_MEMORY);
@@ -77,52 +67,39 @@ static int map_id(struct lab_map *map)
 	return fd;
 }
 
-static void restore_device(uint32_t bar)
-{
-	(void)lab_config(LAB_TEST_DEVICE, COMMAND, 2, &memory_off);
-	(void)lab_config(LAB_TEST_DEVICE, BAR, 4, &bar);
-	(void)lab_config(LAB_TEST_DEVICE, COMMAND, 2, &memory_on);
-}
-
-TEST(page_goes_when_memory_is_switched_off)
+/* Bits of configuration space are changed; then all is as it was. */
+static void check_page_goes(off_t at, size_t bytes, uint32_t flip)
 {
 	struct lab_map map;
 	uint64_t value;
 	int fd = map_id(&map), ret;
+	uint32_t bar = lab_config(LAB_TEST_DEVICE, BAR, 4, NULL);
+	uint32_t set = lab_config(LAB_TEST_DEVICE, at, bytes, NULL) ^ flip;
 	bool goes;
 
-	(void)lab_config(LAB_TEST_DEVICE, COMMAND, 2, &memory_off);
+	(void)lab_config(LAB_TEST_DEVICE, at, bytes, &set);
 	ret = lab_fd_value(fd, &value);
 	goes = comes_to(SIGBUS, map.pages + page_bytes());
+	(void)lab_config(LAB_TEST_DEVICE, COMMAND, 2, &memory_off);
+	(void)lab_config(LAB_TEST_DEVICE, BAR, 4, &bar);
 	(void)lab_config(LAB_TEST_DEVICE, COMMAND, 2, &memory_on);
 	TT_IS(ret, -ENXIO);
 	TT_IS(goes, true);
 	/* It is back. */
-	LAB_GOOD(lab_fd_value(fd, &value));
-	TT_IS(value, ID);
+	LAB_VALUE_IS(fd, ID);
 	TT_IS(lab_load(&map), ID);
 	lab_unmap(&map);
+}
+
+TEST(page_goes_when_memory_is_switched_off)
+{
+	check_page_goes(COMMAND, 2, memory_on);
 }
 
 /* The kernel still has the old address: what lies there now is unknown. */
 TEST(page_goes_when_the_bar_moves)
 {
-	uint32_t bar, moved;
-	struct lab_map map;
-	uint64_t value;
-	int fd = map_id(&map), ret;
-	bool goes;
-
-	bar = lab_config(LAB_TEST_DEVICE, BAR, 4, NULL);
-	moved = bar ^ 0x100000;
-	(void)lab_config(LAB_TEST_DEVICE, BAR, 4, &moved);
-	ret = lab_fd_value(fd, &value);
-	goes = comes_to(SIGBUS, map.pages + page_bytes());
-	restore_device(bar);
-	TT_IS(ret, -ENXIO);
-	TT_IS(goes, true);
-	TT_IS(lab_load(&map), ID);
-	lab_unmap(&map);
+	check_page_goes(BAR, 4, 0x100000);
 }
 
 /* A device that sleeps is not woken, and one that is mapped does not fall asleep. */
@@ -134,28 +111,22 @@ TEST(mapped_device_stays_awake)
 	int fd;
 
 	(void)lab_of_test_device(0, path);
-	LAB_GOOD(write_power("auto"));
-	for (int i = 0; i < TRIES && !is_asleep(); i++)
-		(void)usleep(10000);
-	TT_IS(is_asleep(), true);
-	fd = (int)LAB_GOOD(lab_reg_open(path, O_RDONLY));
+	LAB_GOOD(lab_write(LAB_TEST_DEVICE "power/control", "auto"));
+	TT_IS(falls_asleep(TRIES), true);
+	fd = LAB_OPEN(path, O_RDONLY);
 	TT_IS(lab_fd_text(fd, &value), -ENXIO);
 	TT_IS(is_asleep(), true);
-	LAB_GOOD(write_power("on"));
+	LAB_GOOD(lab_write(LAB_TEST_DEVICE "power/control", "on"));
 	(void)close(fd);
 	fd = map_id(&map);
-	LAB_GOOD(write_power("auto"));
+	LAB_GOOD(lab_write(LAB_TEST_DEVICE "power/control", "auto"));
 	/* Long enough for what is not held; what is held stays for ever. */
-	for (int i = 0; i < 50 && !is_asleep(); i++)
-		(void)usleep(10000);
-	TT_IS(is_asleep(), false);
+	TT_IS(falls_asleep(50), false);
 	LAB_GOOD(lab_fd_value(fd, &value));
 	TT_IS(lab_load(&map), ID);
 	lab_unmap(&map);
-	for (int i = 0; i < TRIES && !is_asleep(); i++)
-		(void)usleep(10000);
-	TT_IS(is_asleep(), true);
-	LAB_GOOD(write_power("on"));
+	TT_IS(falls_asleep(TRIES), true);
+	LAB_GOOD(lab_write(LAB_TEST_DEVICE "power/control", "on"));
 	(void)close(fd);
 }
 
@@ -164,15 +135,12 @@ TEST(configuration_space_needs_nobody_awake)
 {
 	static const char channel[] = "/sys/bus/pci/devices/0000:7f:10.0/power/control";
 	uint64_t value;
-	int fd;
 
 	if (!lab_reg_is_here("uncore0/pci/D16:F0/0x0f4"))
 		TT_SKIP("this guest has no memory channels");
-	fd = open(channel, O_WRONLY | O_CLOEXEC);
-	TT_IS(write(fd, "auto", 4), 4);
+	LAB_GOOD(lab_write(channel, "auto"));
 	LAB_GOOD(lab_reg_get("uncore0/pci/D16:F0/0x0f4", &value));
-	TT_IS(write(fd, "on", 2), 2);
-	(void)close(fd);
+	LAB_GOOD(lab_write(channel, "on"));
 }
 
 /* ---- who may map ---- */
@@ -204,20 +172,15 @@ static long map_as_member(void *arg)
 
 TEST(mapping_wants_more_than_reading)
 {
-	char path[LAB_PATH], why[256] = "";
-	void *reg;
+	char path[LAB_PATH];
+	const char *reg;
 
-	LAB_GOOD(lab_driver_stop());
-	LAB_GOOD(lab_driver_start("mode=0444"));
-	reg = (void *)(uintptr_t)lab_of_test_device(0, path);
+	lab_load_anew("", "mode=0444");
+	reg = lab_of_test_device(0, path);
 	TT_IS(lab_child(&lab_stranger, map_as_member, reg), 1);
-	LAB_GOOD(lab_status("last refusal", why, sizeof(why)));
-	print_message("# %s\n", why);
-	TT_HAS(why, "CAP_SYS_RAWIO");
+	LAB_REFUSED("CAP_SYS_RAWIO");
 	TT_IS(lab_child(&lab_root, map_as_member, reg), 0);
-	LAB_GOOD(lab_driver_stop());
-	LAB_GOOD(lab_driver_load("device_pages=1"));
-	LAB_GOOD(lab_driver_mount("mode=0444"));
+	lab_load_anew("device_pages=1", "mode=0444");
 	TT_IS(lab_child(&lab_stranger, map_as_member, reg), 0);
 }
 

@@ -11,37 +11,22 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lab/tests/guest/device.h"
 #include "lab/tests/guest/driver.h"
 #include "lab/tests/guest/host.h"
 
-#define PATIENCE_S 30 /* until the guest has done what it was asked; no result depends on it */
 #define CHANNEL "/sys/bus/pci/devices/0000:7f:10.0/"
+#define BOX "uncore0/pci/D16:F0/"
 
 /* ---- CPUs ---- */
 
-/* A register of CPU 1 that can be read. */
-static const char *reg_of_cpu1(void)
-{
-	static char path[LAB_PATH];
-	const char *any;
-
-	if (lab_cpus() < 2)
-		TT_SKIP("this guest has one CPU");
-	if (!lab_reg_is_here("core1"))
-		TT_SKIP("no CPU of this guest has a register with a row");
-	any = lab_any_register();
-	return lab_of_cpu(any, 1, path);
-}
-
 TEST(cpu_goes_and_comes)
 {
-	const char *reg = reg_of_cpu1();
-	int fd = (int)LAB_GOOD(lab_reg_open(reg, O_RDONLY));
-	int binary = (int)LAB_GOOD(lab_reg_open(reg, O_RDONLY));
+	const char *reg = lab_need_cpu1();
+	int fd = LAB_OPEN(reg, O_RDONLY);
+	int binary = LAB_OPEN(reg, O_RDONLY);
 	char file[LAB_FILE];
 	struct ntime_page page;
 	struct stat st, before;
@@ -77,18 +62,14 @@ TEST(cpu_goes_and_comes)
 
 TEST(writer_loses_its_cpu)
 {
-	const struct lab_pair *pair = lab_pair();
+	const struct lab_pair *pair = lab_need_pair();
 	char control[LAB_PATH];
 	uint64_t before, value;
 	int fd;
 
-	(void)reg_of_cpu1();
-	if (!pair)
-		TT_SKIP("no register of this guest can be written");
+	(void)lab_need_cpu1();
 	lab_of_cpu(pair->control, 1, control);
-	fd = (int)LAB_GOOD(lab_reg_open(control, O_RDWR));
-	LAB_GOOD(lab_fd_text(fd, &before));
-	LAB_GOOD(lab_fd_set_text(fd, before ^ pair->flip));
+	fd = (int)LAB_GOOD(lab_reg_flip(control, pair->flip, &before));
 	LAB_GOOD(lab_fd_text(fd, &value));
 	if (value == before) {
 		(void)close(fd);
@@ -99,16 +80,12 @@ TEST(writer_loses_its_cpu)
 	LAB_GOOD(lab_cpu_set_online(1, true));
 	TT_IS(lab_fd_set_text(fd, before), -ENODEV);
 	/* It was given back while it could be reached. */
-	LAB_GOOD(lab_reg_get(control, &value));
-	TT_IS(value, before);
+	LAB_REG_IS(control, before);
 	(void)close(fd);
-	LAB_GOOD(lab_reg_get(control, &value));
+	LAB_REG_IS(control, before);
+	fd = (int)LAB_GOOD(lab_reg_flip(control, pair->flip, &value));
 	TT_IS(value, before);
-	fd = (int)LAB_GOOD(lab_reg_open(control, O_RDWR));
-	LAB_GOOD(lab_fd_set_text(fd, before ^ pair->flip));
-	LAB_GOOD(lab_fd_text(fd, &value));
-	TT_IS(value, before ^ pair->flip);
-	(void)close(fd);
+	LAB_TEXT_IS(fd, before ^ pair->flip);
 }
 
 static long read_until_it_is_gone(void *arg)
@@ -141,7 +118,7 @@ static long read_until_it_is_gone(void *arg)
 TEST(readers_see_their_cpu_go)
 {
 	const struct lab_pair *pair = lab_pair();
-	const char *reg = reg_of_cpu1();
+	const char *reg = lab_need_cpu1();
 	struct lab_process p[3];
 	char counter[LAB_PATH];
 
@@ -149,7 +126,7 @@ TEST(readers_see_their_cpu_go)
 		lab_of_cpu(pair->counter, 1, counter);
 	for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
 		LAB_GOOD(lab_spawn(&p[i], read_until_it_is_gone,
-				   (void *)(uintptr_t)(pair && pair->is_core ? counter : reg)));
+				   pair && pair->is_core ? counter : reg));
 	LAB_GOOD(lab_cpu_set_online(1, false));
 	for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
 		TT_IS(lab_wait(&p[i]), 0);
@@ -165,7 +142,7 @@ TEST(package_goes_with_its_last_cpu)
 
 	if (!lab_reg_is_here(reg))
 		TT_SKIP("this guest has no second package");
-	fd = (int)LAB_GOOD(lab_reg_open(reg, O_RDWR));
+	fd = LAB_OPEN(reg, O_RDWR);
 	LAB_GOOD(lab_fd_set_text(fd, 0x5a5a));
 	LAB_GOOD(lab_cpu_set_online(1, false));
 	TT_IS(lab_reg_is_here("uncore1"), false);
@@ -202,7 +179,7 @@ TEST(listing_goes_on)
 	off_t begin;
 	int fd;
 
-	(void)reg_of_cpu1();
+	(void)lab_need_cpu1();
 	for (unsigned int turn = 0; turn < 2; turn++) {
 		const char *name = turn ? "status" : "core0";
 		unsigned int *seen = turn ? &status : &cpu0;
@@ -229,12 +206,12 @@ TEST(listing_goes_on)
 /* Whoever is in the folder of a CPU is in it again when it comes back. */
 TEST(folder_is_the_same_when_it_comes_back)
 {
-	const char *reg = strchr(reg_of_cpu1(), '/') + 1;
+	const char *reg = strchr(lab_need_cpu1(), '/') + 1;
 	char place[LAB_FILE], again[LAB_FILE];
 	struct stat before, after;
 	int fd;
 
-	LAB_GOOD(chdir(lab_reg_path("core1", place)) < 0 ? -errno : 0);
+	LAB_CALL(chdir(lab_reg_path("core1", place)));
 	LAB_GOOD(stat(".", &before));
 	for (unsigned int round = 0; round < 3; round++) {
 		LAB_GOOD(lab_cpu_set_online(1, false));
@@ -256,14 +233,14 @@ TEST(folder_is_the_same_when_it_comes_back)
 		assert_non_null(getcwd(again, sizeof(again)));
 		TT_TEXT(again, place);
 	}
-	LAB_GOOD(chdir("/") < 0 ? -errno : 0);
+	LAB_CALL(chdir("/"));
 }
 
 /* The module may be loaded while a CPU is away, and go while one is. */
 TEST(module_comes_and_goes_without_a_cpu)
 {
 	uint64_t value;
-	const char *reg = reg_of_cpu1();
+	const char *reg = lab_need_cpu1();
 
 	LAB_GOOD(lab_driver_stop());
 	LAB_GOOD(lab_cpu_set_online(1, false));
@@ -293,7 +270,7 @@ TEST(registers_in_memory_are_loaded)
 	struct lab_map map, alone;
 	uint64_t value;
 	void *page;
-	int fd = (int)LAB_GOOD(lab_reg_open(lab_of_test_device(0x10, path), O_RDONLY));
+	int fd = LAB_OPEN(lab_of_test_device(0x10, path), O_RDONLY);
 
 	LAB_GOOD(lab_fd_map(fd, 2, &map));
 	TT_IS(map.page.type, NTIME_PAGE_MEMORY);
@@ -322,42 +299,29 @@ TEST(registers_in_memory_are_loaded)
 	(void)munmap(page, (size_t)map.page.device);
 }
 
-static long store(void *arg)
-{
-	*(volatile uint8_t *)arg = 1;
-	return 0;
-}
-
-static long touch(void *arg)
-{
-	return *(volatile uint8_t *)arg & 1;
-}
-
 TEST(memory_of_devices_cannot_be_written)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char path[LAB_PATH];
 	struct lab_map map;
-	uint64_t before, value;
-	int fd = (int)LAB_GOOD(lab_reg_open(lab_of_test_device(8, path), O_RDWR));
+	uint64_t before;
+	int fd = LAB_OPEN(lab_of_test_device(8, path), O_RDWR);
 
 	LAB_GOOD(lab_fd_text(fd, &before));
 	LAB_GOOD(lab_fd_set_text(fd, 0x1122334455667788));
 	LAB_GOOD(lab_fd_map(fd, 2, &map));
-	TT_IS(lab_signal(touch, map.pages + page + 8), 0);
-	TT_IS(lab_signal(store, map.pages + page + 8), SIGSEGV);
+	TT_IS(lab_signal(lab_do_load, map.pages + page + 8), 0);
+	TT_IS(lab_signal(lab_do_store, map.pages + page + 8), SIGSEGV);
 	assert_true(mprotect(map.pages + page, page, PROT_READ | PROT_WRITE) < 0 &&
 		    errno == EACCES);
 	assert_ptr_equal(mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)page),
 			 MAP_FAILED);
 	assert_ptr_equal(mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, (off_t)page),
 			 MAP_FAILED);
-	LAB_GOOD(lab_fd_value(fd, &value));
-	TT_IS(value, 0x1122334455667788);
+	LAB_VALUE_IS(fd, 0x1122334455667788);
 	lab_unmap(&map);
 	(void)close(fd);
-	LAB_GOOD(lab_reg_get(path, &value));
-	TT_IS(value, before);
+	LAB_REG_IS(path, before);
 }
 
 static bool is_gone(void)
@@ -368,15 +332,6 @@ static bool is_gone(void)
 static bool is_whole(void)
 {
 	return access(LAB_TEST_DEVICE "resource0", F_OK) == 0;
-}
-
-static void wait_until(bool (*is_so)(void))
-{
-	time_t end = time(NULL) + PATIENCE_S;
-
-	while (!is_so() && time(NULL) < end)
-		(void)usleep(20000);
-	assert_true(is_so());
 }
 
 static char reg_of_again[LAB_PATH];
@@ -399,38 +354,36 @@ TEST(device_goes_while_mapped)
 
 	lab_of_test_device(8, reg_of_again);
 	LAB_GOOD(chmod(lab_reg_path(reg_of_again, file), 0640));
-	fd = (int)LAB_GOOD(lab_reg_open(reg_of_again, O_RDONLY));
-	text = (int)LAB_GOOD(lab_reg_open(reg_of_again, O_RDONLY));
-	writer = (int)LAB_GOOD(lab_reg_open(reg_of_again, O_RDWR));
+	fd = LAB_OPEN(reg_of_again, O_RDONLY);
+	text = LAB_OPEN(reg_of_again, O_RDONLY);
+	writer = LAB_OPEN(reg_of_again, O_RDWR);
 	LAB_GOOD(lab_fd_set_text(writer, 0x77));
 	LAB_GOOD(lab_fd_map(fd, 2, &map));
 	TT_IS(lab_load(&map), 0x77);
 	host_tell("unplug test");
-	wait_until(is_gone);
+	lab_wait_until(is_gone);
 	TT_IS(lab_reg_is_here(reg_of_again), false);
-	TT_IS(lab_signal(touch, map.pages + page + 8), SIGBUS);
-	TT_IS(lab_signal(touch, map.pages), 0);
+	TT_IS(lab_signal(lab_do_load, map.pages + page + 8), SIGBUS);
+	TT_IS(lab_signal(lab_do_load, map.pages), 0);
 	TT_IS(lab_fd_value(fd, &value), -ENODEV);
 	TT_IS(lab_fd_text(text, &value), -ENODEV);
 	TT_IS(lab_fd_set_text(writer, 1), -ENODEV);
 	host_tell("plug test-again");
-	wait_until(is_whole);
+	lab_wait_until(is_whole);
 	(void)lab_config(LAB_TEST_DEVICE, 4, 2, &memory);
-	wait_until(is_shown);
+	lab_wait_until(is_shown);
 	/* Another device: the mapping of the first does not show it. */
-	TT_IS(lab_signal(touch, map.pages + page + 8), SIGBUS);
+	TT_IS(lab_signal(lab_do_load, map.pages + page + 8), SIGBUS);
 	TT_IS(lab_fd_value(fd, &value), -ENODEV);
 	TT_IS(lab_fd_set_text(writer, 1), -ENODEV);
 	LAB_GOOD(stat(lab_reg_path(reg_of_again, file), &st));
 	TT_IS(st.st_mode & 0777, 0640);
-	LAB_GOOD(lab_reg_get(reg_of_again, &value));
-	TT_IS(value, 0);
+	LAB_REG_IS(reg_of_again, 0);
 	(void)close(writer);
-	LAB_GOOD(lab_reg_get(reg_of_again, &value));
-	TT_IS(value, 0);
+	LAB_REG_IS(reg_of_again, 0);
 	lab_unmap(&map);
 	(void)close(fd);
-	fd = (int)LAB_GOOD(lab_reg_open(reg_of_again, O_RDWR));
+	fd = LAB_OPEN(reg_of_again, O_RDWR);
 	LAB_GOOD(lab_fd_set_text(fd, 0x99));
 	LAB_GOOD(lab_fd_map(fd, 2, &map));
 	TT_IS(lab_load(&map), 0x99);
@@ -442,19 +395,13 @@ TEST(device_goes_while_mapped)
 
 TEST(channel_counts_through_files)
 {
-	const char *box = "uncore0/pci/D16:F0/";
-	char control[LAB_PATH], counter[LAB_PATH], boxes[LAB_PATH];
-	uint64_t value;
 	int fd[3];
 
 	if (access(CHANNEL "config", F_OK) != 0)
 		TT_SKIP("this guest has no memory channels");
-	(void)snprintf(control, sizeof(control), "%s0x0d8", box);
-	(void)snprintf(counter, sizeof(counter), "%s0x0a0", box);
-	(void)snprintf(boxes, sizeof(boxes), "%s0x0f4", box);
-	fd[0] = (int)LAB_GOOD(lab_reg_open(boxes, O_RDWR));
-	fd[1] = (int)LAB_GOOD(lab_reg_open(counter, O_RDWR));
-	fd[2] = (int)LAB_GOOD(lab_reg_open(control, O_RDWR));
+	fd[0] = LAB_OPEN(BOX "0x0f4", O_RDWR);
+	fd[1] = LAB_OPEN(BOX "0x0a0", O_RDWR);
+	fd[2] = LAB_OPEN(BOX "0x0d8", O_RDWR);
 	LAB_GOOD(lab_fd_set_text(fd[0], 0x10000));
 	LAB_GOOD(lab_fd_set_text(fd[1], 0x123456789ab));
 	TT_IS(lab_config(CHANNEL, 0xa0, 4, NULL), 0x456789ab);
@@ -462,8 +409,7 @@ TEST(channel_counts_through_files)
 	/* CAS commands of reads, enabled (core/regs/snbep_imc.c) */
 	LAB_GOOD(lab_fd_set_text(fd[2], 0x400304));
 	host_tell("count 16.0 reads 1000");
-	LAB_GOOD(lab_fd_text(fd[1], &value));
-	TT_IS(value, 0x123456789ab + 1000);
+	LAB_TEXT_IS(fd[1], 0x123456789ab + 1000);
 	for (int i = 2; i >= 0; i--)
 		(void)close(fd[i]);
 	host_tell("count 16.0 reads 1000");
@@ -475,19 +421,15 @@ TEST(running_channel_is_somebody_elses)
 {
 	const char *control = "uncore0/pci/D16:F1/0x0d8";
 	uint32_t run = 0x400304, off = 0;
-	char why[256] = "";
-	uint64_t value;
 
 	if (access(CHANNEL "config", F_OK) != 0)
 		TT_SKIP("this guest has no memory channels");
 	(void)lab_config("/sys/bus/pci/devices/0000:7f:10.1/", 0xd8, 4, &run);
 	TT_IS(lab_reg_open(control, O_RDWR), -EBUSY);
-	LAB_GOOD(lab_status("last refusal", why, sizeof(why)));
-	print_message("# %s\n", why);
-	LAB_GOOD(lab_reg_get(control, &value));
-	TT_IS(value, run);
+	LAB_REFUSED("");
+	LAB_REG_IS(control, run);
 	(void)lab_config("/sys/bus/pci/devices/0000:7f:10.1/", 0xd8, 4, &off);
-	(void)close((int)LAB_GOOD(lab_reg_open(control, O_RDWR)));
+	(void)close(LAB_OPEN(control, O_RDWR));
 }
 
 int main(void)

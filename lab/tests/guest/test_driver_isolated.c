@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lab/tests/guest/driver.h"
+#include "lab/tests/guest/file.h"
 
 #define READS 1000
 #define SPARE "/sys/module/ntime/parameters/spare_isolated"
@@ -16,19 +17,7 @@
 
 static void spare(bool is_spared)
 {
-	int fd = open(SPARE, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		fail_msg(SPARE ": %s", strerror(errno));
-	TT_IS(write(fd, is_spared ? "1" : "0", 1), 1);
-	(void)close(fd);
-}
-
-static const char *reg_of_cpu1(void)
-{
-	static char path[LAB_PATH];
-
-	return lab_of_cpu(lab_any_register(), 1, path);
+	lab_set_file(SPARE, is_spared ? "1" : "0");
 }
 
 /* Calls of functions that CPU 1 was interrupted for: the second number of the line CAL. */
@@ -49,7 +38,7 @@ static long calls_of_cpu1(void)
 /* Interruptions of CPU 1 by so many reads of its register from here, each with result @expected. */
 static long interruptions(int expected)
 {
-	int fd = (int)LAB_GOOD(lab_reg_open(reg_of_cpu1(), O_RDONLY));
+	int fd = LAB_OPEN(lab_need_cpu1(), O_RDONLY);
 	long before = calls_of_cpu1(), after;
 	uint64_t value;
 
@@ -77,23 +66,20 @@ TEST(isolated_cpu_is_not_interrupted)
 
 TEST(who_runs_there_is_served)
 {
-	char why[256] = "";
 	uint64_t value;
 
 	spare(true);
 	LAB_GOOD(lab_pin(0));
-	TT_IS(lab_reg_get(reg_of_cpu1(), &value), -EBUSY);
-	LAB_GOOD(lab_status("last refusal", why, sizeof(why)));
-	print_message("# %s\n", why);
-	TT_HAS(why, "isolated");
+	TT_IS(lab_reg_get(lab_need_cpu1(), &value), -EBUSY);
+	LAB_REFUSED("isolated");
 	LAB_GOOD(lab_reg_get(lab_any_register(), &value));
 	LAB_GOOD(lab_pin(1));
-	LAB_GOOD(lab_reg_get(reg_of_cpu1(), &value));
+	LAB_GOOD(lab_reg_get(lab_need_cpu1(), &value));
 	/* CPU 0 is not isolated. */
 	LAB_GOOD(lab_reg_get(lab_any_register(), &value));
 	LAB_GOOD(lab_pin(0));
 	spare(false);
-	LAB_GOOD(lab_reg_get(reg_of_cpu1(), &value));
+	LAB_GOOD(lab_reg_get(lab_need_cpu1(), &value));
 }
 
 TEST(package_of_isolated_cpus_too)
@@ -111,44 +97,36 @@ TEST(package_of_isolated_cpus_too)
 
 TEST(what_was_written_is_put_back)
 {
-	const struct lab_pair *pair = lab_pair();
+	const struct lab_pair *pair = lab_need_pair();
 	char control[LAB_PATH];
-	uint64_t before, value;
+	uint64_t before;
 	int fd;
 
-	if (!pair)
-		TT_SKIP("no register of this guest can be written");
 	lab_of_cpu(pair->control, 1, control);
 	LAB_GOOD(lab_reg_get(control, &before));
 	spare(true);
 	LAB_GOOD(lab_pin(0));
 	TT_IS(lab_reg_open(control, O_RDWR), -EBUSY);
 	LAB_GOOD(lab_pin(1));
-	fd = (int)LAB_GOOD(lab_reg_open(control, O_RDWR));
+	fd = LAB_OPEN(control, O_RDWR);
 	LAB_GOOD(lab_fd_set_text(fd, before ^ pair->flip));
 	LAB_GOOD(lab_pin(0));
 	TT_IS(lab_fd_set_text(fd, before), -EBUSY);
 	LAB_GOOD(lab_pin(1));
-	LAB_GOOD(lab_fd_text(fd, &value));
-	TT_IS(value, before ^ pair->flip);
+	LAB_TEXT_IS(fd, before ^ pair->flip);
 	/* From CPU 0: it is put back all the same. */
 	LAB_GOOD(lab_pin(0));
 	(void)close(fd);
 	LAB_GOOD(lab_pin(1));
-	LAB_GOOD(lab_reg_get(control, &value));
-	TT_IS(value, before);
+	LAB_REG_IS(control, before);
 }
 
 static bool is_isolated(void)
 {
-	FILE *file = fopen("/sys/devices/system/cpu/isolated", "re");
-	char text[32] = "";
+	char text[32];
 
-	if (file) {
-		(void)!fgets(text, sizeof(text), file);
-		(void)fclose(file);
-	}
-	return strcmp(text, "1\n") == 0;
+	lab_line("/sys/devices/system/cpu/isolated", text, sizeof(text));
+	return strcmp(text, "1") == 0;
 }
 
 int main(void)

@@ -82,16 +82,10 @@ static pid_t thread_called(const char *name)
 
 	assert_non_null(proc);
 	while (!found && (entry = readdir(proc))) {
-		char path[300], comm[64] = "";
-		int fd;
+		char path[300], comm[64];
 
 		(void)snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		(void)!read(fd, comm, sizeof(comm) - 1);
-		(void)close(fd);
-		comm[strcspn(comm, "\n")] = '\0';
+		lab_line(path, comm, sizeof(comm));
 		if (strcmp(comm, name) == 0)
 			found = (pid_t)strtol(entry->d_name, NULL, 10);
 	}
@@ -137,7 +131,7 @@ static unsigned int names_of(const char *unit)
 struct unit {
 	const char *folder; /* its uppermost one, which goes with it */
 	const char *reg;
-	int (*off)(void), (*on)(void);
+	long (*off)(void *unused), (*on)(void *unused);
 };
 
 /* As it was before: all of it, and it answers. */
@@ -159,17 +153,17 @@ static void go_without_memory(const struct unit *u, unsigned int names)
 		unsigned int left;
 
 		fail_at(nth);
-		(void)u->off();
+		(void)u->off(NULL);
 		is_failing = has_failed();
 		left = names_of(u->folder);
 		if (left) {
 			stayed++;
 			TT_IS(left, names);
-			LAB_GOOD(u->off());
+			LAB_GOOD(u->off(NULL));
 			TT_IS(names_of(u->folder), 0);
 		}
 		TT_IS(lab_reg_open(u->reg, O_RDONLY), -ENOENT);
-		LAB_GOOD(u->on());
+		LAB_GOOD(u->on(NULL));
 		check_whole(u, names);
 	}
 	print_message("# going: %u allocations failed, it stayed %u times\n", nth - 2, stayed);
@@ -183,25 +177,25 @@ static void come_without_memory(const struct unit *u, unsigned int names)
 {
 	unsigned int all, i, failed = 0;
 
-	LAB_GOOD(u->off());
+	LAB_GOOD(u->off(NULL));
 	fail_at(COUNT_FROM);
-	LAB_GOOD(u->on());
+	LAB_GOOD(u->on(NULL));
 	all = COUNT_FROM - stop_failing();
 	for (i = 0; i < LAST_OF_COMING && i < all; i++) {
 		unsigned int have;
 
-		LAB_GOOD(u->off());
+		LAB_GOOD(u->off(NULL));
 		TT_IS(names_of(u->folder), 0);
 		fail_at(all - i);
-		(void)u->on();
+		(void)u->on(NULL);
 		(void)stop_failing();
 		have = names_of(u->folder);
 		if (have != names) {
 			TT_IS(have, 0);
 			failed++;
 			/* What came without being shown goes first. */
-			(void)u->off();
-			LAB_GOOD(u->on());
+			(void)u->off(NULL);
+			LAB_GOOD(u->on(NULL));
 		}
 		check_whole(u, names);
 	}
@@ -218,23 +212,9 @@ static unsigned int names_before(const struct unit *u)
 	return names;
 }
 
-static int device_off(void)
-{
-	return lab_write(LAB_TEST_DEVICE "remove", "1");
-}
-
-static int device_on(void)
-{
-	uint32_t memory = 2;
-	int ret = lab_write("/sys/bus/pci/rescan", "1");
-
-	if (ret == 0 && access(LAB_TEST_DEVICE "config", F_OK) == 0)
-		(void)lab_config(LAB_TEST_DEVICE, 4, 2, &memory);
-	return ret;
-}
-
 static char device_reg[LAB_PATH], device_folder[LAB_PATH];
-static const struct unit test_device = { device_folder, device_reg, device_off, device_on };
+static const struct unit test_device = { device_folder, device_reg, lab_do_remove_device,
+					 lab_do_rescan };
 
 static void find_test_device(void)
 {
@@ -264,8 +244,8 @@ static bool load_without_memory(unsigned int names)
 	LAB_GOOD(lab_driver_mount(""));
 	if (names_of(device_folder) != names) {
 		TT_IS(names_of(device_folder), 0);
-		LAB_GOOD(device_off());
-		LAB_GOOD(device_on());
+		LAB_GOOD(lab_do_remove_device(NULL));
+		LAB_GOOD(lab_do_rescan(NULL));
 	}
 	check_whole(&test_device, names);
 	LAB_GOOD(lab_driver_stop());
@@ -299,26 +279,12 @@ TEST(devices_come_with_the_module)
 	check_whole(&test_device, names);
 }
 
-static int cpu_off(void)
-{
-	return lab_cpu_set_online(1, false);
-}
-
-static int cpu_on(void)
-{
-	return lab_cpu_set_online(1, true);
-}
-
 TEST(cpus_go_and_come)
 {
-	char reg[LAB_PATH];
-	struct unit u = { "core1", reg, cpu_off, cpu_on };
+	struct unit u = { "core1", lab_need_cpu1(), lab_do_switch_cpu1_off, lab_do_switch_cpu1_on };
 	unsigned int names;
 
 	need_failures();
-	if (lab_cpus() < 2 || !lab_reg_is_here("core1"))
-		TT_SKIP("this guest has no second CPU that has a register with a row");
-	lab_of_cpu(lab_any_register(), 1, reg);
 	fail_in(thread_called("cpuhp/1"));
 	names = names_before(&u);
 	go_without_memory(&u, names);
@@ -423,7 +389,7 @@ static int give_names(void)
 
 static void forget_name(void)
 {
-	LAB_GOOD(unlink(local_b) < 0 ? -errno : 0);
+	LAB_CALL(unlink(local_b));
 }
 
 TEST(names_are_given)

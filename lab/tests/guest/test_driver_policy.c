@@ -16,25 +16,17 @@
 
 #include "core/base/reg.h"
 #include "lab/tests/guest/driver.h"
+#include "lab/tests/guest/file.h"
 
 #define MANY_READERS 100
 #define TAINT_CPU_OUT_OF_SPEC 4 /* Linux 6.1 include/linux/panic.h: bit 2 */
-
-static const struct lab_pair *need_pair(void)
-{
-	const struct lab_pair *pair = lab_pair();
-
-	if (!pair)
-		TT_SKIP("no register of this guest can be written");
-	return pair;
-}
 
 /* ---- one writer ---- */
 
 TEST(one_writer_many_readers)
 {
-	const struct lab_pair *pair = need_pair();
-	int writer = (int)LAB_GOOD(lab_reg_open(pair->control, O_RDWR)), fds[MANY_READERS];
+	const struct lab_pair *pair = lab_need_pair();
+	int writer = LAB_OPEN(pair->control, O_RDWR), fds[MANY_READERS];
 	uint64_t value;
 
 	TT_IS(lab_reg_open(pair->control, O_WRONLY), -EBUSY);
@@ -42,43 +34,36 @@ TEST(one_writer_many_readers)
 	if (pair->link)
 		TT_IS(lab_reg_open(pair->link, O_WRONLY), -EBUSY);
 	for (size_t i = 0; i < MANY_READERS; i++)
-		fds[i] = (int)LAB_GOOD(lab_reg_open(pair->control, O_RDONLY));
+		fds[i] = LAB_OPEN(pair->control, O_RDONLY);
 	for (size_t i = 0; i < MANY_READERS; i++) {
 		LAB_GOOD(lab_fd_text(fds[i], &value));
 		(void)close(fds[i]);
 	}
 	/* Another register has its own writer. */
-	fds[0] = (int)LAB_GOOD(lab_reg_open(pair->counter, O_WRONLY));
+	fds[0] = LAB_OPEN(pair->counter, O_WRONLY);
 	(void)close(fds[0]);
 	(void)close(writer);
-	writer = (int)LAB_GOOD(lab_reg_open(pair->link ? pair->link : pair->control, O_WRONLY));
+	writer = LAB_OPEN(pair->link ? pair->link : pair->control, O_WRONLY);
 	TT_IS(lab_reg_open(pair->control, O_WRONLY), -EBUSY);
 	(void)close(writer);
-}
-
-static long open_for_writing(void *arg)
-{
-	int fd = lab_reg_open(arg, O_WRONLY);
-
-	return fd < 0 ? fd : 0;
 }
 
 /* Also of other processes; and a writer's descriptor that is inherited is the same one. */
 TEST(writers_of_other_processes_are_refused)
 {
-	const struct lab_pair *pair = need_pair();
-	int writer = (int)LAB_GOOD(lab_reg_open(pair->control, O_WRONLY));
+	const struct lab_pair *pair = lab_need_pair();
+	int writer = LAB_OPEN(pair->control, O_WRONLY);
 
-	TT_IS(lab_child(&lab_root, open_for_writing, (void *)(uintptr_t)pair->control), -EBUSY);
+	TT_IS(lab_child(&lab_root, lab_do_write, pair->control), -EBUSY);
 	(void)close(writer);
-	TT_IS(lab_child(&lab_root, open_for_writing, (void *)(uintptr_t)pair->control), 0);
+	TT_IS(lab_child(&lab_root, lab_do_write, pair->control), 0);
 }
 
 /* Whoever may not read may not map: a descriptor for writing alone. */
 TEST(writers_that_do_not_read_map_nothing)
 {
-	const struct lab_pair *pair = need_pair();
-	int fd = (int)LAB_GOOD(lab_reg_open(pair->control, O_WRONLY));
+	const struct lab_pair *pair = lab_need_pair();
+	int fd = LAB_OPEN(pair->control, O_WRONLY);
 	struct lab_map map;
 	uint64_t value;
 
@@ -90,34 +75,26 @@ TEST(writers_that_do_not_read_map_nothing)
 
 TEST(what_is_written_is_read)
 {
-	const struct lab_pair *pair = need_pair();
-	int fd = (int)LAB_GOOD(lab_reg_open(pair->control, O_RDWR));
-	struct ntime_page page;
+	const struct lab_pair *pair = lab_need_pair();
 	uint64_t before, value;
+	int fd = (int)LAB_GOOD(lab_reg_flip(pair->control, pair->flip, &before));
+	struct ntime_page page;
 
-	LAB_GOOD(lab_fd_text(fd, &before));
-	LAB_GOOD(lab_fd_set_text(fd, before ^ pair->flip));
-	LAB_GOOD(lab_fd_text(fd, &value));
-	TT_IS(value, before ^ pair->flip);
-	LAB_GOOD(lab_reg_get(pair->control, &value));
-	TT_IS(value, before ^ pair->flip);
+	LAB_TEXT_IS(fd, before ^ pair->flip);
+	LAB_REG_IS(pair->control, before ^ pair->flip);
 	if (pair->link)
-		LAB_GOOD(lab_reg_get(pair->link, &value));
-	TT_IS(value, before ^ pair->flip);
+		LAB_REG_IS(pair->link, before ^ pair->flip);
 	/* Binary once switched. */
 	LAB_GOOD(lab_fd_describe(fd, &page));
 	LAB_GOOD(lab_fd_set_value(fd, before));
-	LAB_GOOD(lab_fd_value(fd, &value));
-	TT_IS(value, before);
+	LAB_VALUE_IS(fd, before);
 	value = before ^ pair->flip;
 	TT_IS(pwrite(fd, &value, 8, 123), 8);
 	assert_true(pwrite(fd, &value, 4, 0) < 0 && errno == EINVAL);
 	assert_true(pwrite(fd, "0x10", 4, 0) < 0 && errno == EINVAL);
-	LAB_GOOD(lab_fd_value(fd, &value));
-	TT_IS(value, before ^ pair->flip);
+	LAB_VALUE_IS(fd, before ^ pair->flip);
 	(void)close(fd);
-	LAB_GOOD(lab_reg_get(pair->control, &value));
-	TT_IS(value, before);
+	LAB_REG_IS(pair->control, before);
 }
 
 /* @error 0: the register holds @value afterwards, else what it held before. */
@@ -151,8 +128,8 @@ static const struct text_row {
 
 TEST(numbers_are_read_as_they_are_written)
 {
-	const struct lab_pair *pair = need_pair();
-	int fd = (int)LAB_GOOD(lab_reg_open(pair->counter, O_RDWR));
+	const struct lab_pair *pair = lab_need_pair();
+	int fd = LAB_OPEN(pair->counter, O_RDWR);
 	uint64_t value, before;
 
 	TT_FOR_EACH_ROW(r, text_rows) {
@@ -186,11 +163,9 @@ TEST(masks_hold)
 	for (size_t i = 0; i < rows.count; i++) {
 		const struct lab_row *r = &rows.rows[i];
 		uint64_t all, forbidden, value;
-		const struct nthw_reg *row;
-		uint32_t index;
+		const struct nthw_reg *row = r->reg;
 		int fd;
 
-		row = lab_row_find(r->path, r->name, &index);
 		assert_non_null(row);
 		if (!nthw_reg_settable(row) || !nthw_reg_is_readable(row) || r->error)
 			continue;
@@ -231,20 +206,18 @@ TEST(rows_that_are_not_for_writing_are_refused)
 
 	LAB_GOOD(lab_rows_take(&rows));
 	for (size_t i = 0; i < rows.count; i++) {
-		uint32_t index;
-		const struct nthw_reg *row =
-			lab_row_find(rows.rows[i].path, rows.rows[i].name, &index);
+		const struct lab_row *r = &rows.rows[i];
 		char file[LAB_FILE];
 
-		assert_non_null(row);
-		if (nthw_reg_settable(row) || nthw_reg_clearable(row))
+		assert_non_null(r->reg);
+		if (nthw_reg_settable(r->reg) || nthw_reg_clearable(r->reg))
 			continue;
-		TT_IS(lab_reg_open(rows.rows[i].path, O_WRONLY), -EACCES);
-		TT_IS(lab_reg_open(rows.rows[i].path, O_RDWR), -EACCES);
+		TT_IS(lab_reg_open(r->path, O_WRONLY), -EACCES);
+		TT_IS(lab_reg_open(r->path, O_RDWR), -EACCES);
 		/* Nor when the administrator gives it a mode for that. */
-		(void)chmod(lab_reg_path(rows.rows[i].path, file), 0666);
-		TT_IS(lab_reg_open(rows.rows[i].path, O_RDWR), -EACCES);
-		(void)chmod(file, rows.rows[i].mode & 07777);
+		(void)chmod(lab_reg_path(r->path, file), 0666);
+		TT_IS(lab_reg_open(r->path, O_RDWR), -EACCES);
+		(void)chmod(file, r->mode & 07777);
 		refused++;
 	}
 	lab_rows_free(&rows);
@@ -254,28 +227,26 @@ TEST(rows_that_are_not_for_writing_are_refused)
 
 /* ---- what was written is restored ---- */
 
-struct change {
-	const char *reg;
-	uint64_t flip;
-	int fd;
-};
+static long change_and_end(void *arg)
+{
+	const struct lab_pair *pair = arg;
+	uint64_t before;
+
+	return lab_reg_flip(pair->control, pair->flip, &before);
+}
 
 static long change_and_go_on(void *arg)
 {
-	struct change *c = arg;
-	uint64_t value;
-	int fd = lab_reg_open(c->reg, O_RDWR), ret;
+	const struct lab_pair *pair = arg;
+	uint64_t before;
+	int fd = lab_reg_flip(pair->control, pair->flip, &before), ret;
 
 	if (fd < 0)
 		return fd;
-	ret = lab_fd_text(fd, &value);
-	if (ret == 0)
-		ret = lab_fd_set_text(fd, value ^ c->flip);
 	/* Twice: what is restored is what was before the first. */
+	ret = lab_fd_set_text(fd, before);
 	if (ret == 0)
-		ret = lab_fd_set_text(fd, value);
-	if (ret == 0)
-		ret = lab_fd_set_text(fd, value ^ c->flip);
+		ret = lab_fd_set_text(fd, before ^ pair->flip);
 	if (ret < 0)
 		return ret;
 	lab_be_ready_and_wait();
@@ -283,104 +254,67 @@ static long change_and_go_on(void *arg)
 
 static long change_and_crash(void *arg)
 {
-	struct change *c = arg;
-	uint64_t value;
-	int fd = lab_reg_open(c->reg, O_RDWR);
-
-	if (fd < 0 || lab_fd_text(fd, &value) < 0 || lab_fd_set_text(fd, value ^ c->flip) < 0)
+	if (change_and_end(arg) < 0)
 		return 1;
 	*(volatile int *)lab_nowhere() = 1;
 	return 0;
 }
 
-static long change_and_end(void *arg)
-{
-	struct change *c = arg;
-	uint64_t value;
-	int fd = lab_reg_open(c->reg, O_RDWR), ret;
-
-	if (fd < 0)
-		return fd;
-	ret = lab_fd_text(fd, &value);
-	if (ret == 0)
-		ret = lab_fd_set_text(fd, value ^ c->flip);
-	return ret;
-}
-
 TEST(killed_and_crashed_writers_leave_nothing)
 {
-	const struct lab_pair *pair = need_pair();
-	struct change c = { pair->control, pair->flip, -1 };
+	const struct lab_pair *pair = lab_need_pair();
 	struct lab_process p;
-	uint64_t before, value;
+	uint64_t before;
 
 	LAB_GOOD(lab_reg_get(pair->control, &before));
-	TT_IS(lab_child(&lab_root, change_and_end, &c), 0);
-	LAB_GOOD(lab_reg_get(pair->control, &value));
-	TT_IS(value, before);
-	LAB_GOOD(lab_spawn(&p, change_and_go_on, &c));
-	LAB_GOOD(lab_reg_get(pair->control, &value));
-	TT_IS(value, before ^ pair->flip);
+	LAB_GOOD(lab_child(&lab_root, change_and_end, pair));
+	LAB_REG_IS(pair->control, before);
+	LAB_GOOD(lab_spawn(&p, change_and_go_on, pair));
+	LAB_REG_IS(pair->control, before ^ pair->flip);
 	TT_IS(lab_kill(&p), 128 + SIGKILL);
-	LAB_GOOD(lab_reg_get(pair->control, &value));
-	TT_IS(value, before);
-	TT_IS(lab_signal(change_and_crash, &c), SIGSEGV);
-	LAB_GOOD(lab_reg_get(pair->control, &value));
-	TT_IS(value, before);
+	LAB_REG_IS(pair->control, before);
+	TT_IS(lab_signal(change_and_crash, pair), SIGSEGV);
+	LAB_REG_IS(pair->control, before);
 	/* And the next writer finds it free. */
-	(void)close((int)LAB_GOOD(lab_reg_open(pair->control, O_WRONLY)));
+	(void)close(LAB_OPEN(pair->control, O_WRONLY));
 }
 
 /* The last descriptor restores, not the first: of dup(2), and of a child. */
 TEST(last_descriptor_puts_back)
 {
-	const struct lab_pair *pair = need_pair();
-	int fd = (int)LAB_GOOD(lab_reg_open(pair->control, O_RDWR)), other = dup(fd);
-	uint64_t before, value;
+	const struct lab_pair *pair = lab_need_pair();
+	uint64_t before;
+	int fd = (int)LAB_GOOD(lab_reg_flip(pair->control, pair->flip, &before)), other = dup(fd);
 
-	LAB_GOOD(lab_fd_text(fd, &before));
-	LAB_GOOD(lab_fd_set_text(fd, before ^ pair->flip));
 	(void)close(fd);
-	LAB_GOOD(lab_reg_get(pair->control, &value));
-	TT_IS(value, before ^ pair->flip);
+	LAB_REG_IS(pair->control, before ^ pair->flip);
 	TT_IS(lab_reg_open(pair->control, O_WRONLY), -EBUSY);
 	(void)close(other);
-	LAB_GOOD(lab_reg_get(pair->control, &value));
-	TT_IS(value, before);
+	LAB_REG_IS(pair->control, before);
 }
 
 /* A mapping is a reference to the open file too. */
 TEST(mapping_keeps_the_writer)
 {
-	const struct lab_pair *pair = need_pair();
-	int fd = (int)LAB_GOOD(lab_reg_open(pair->control, O_RDWR));
+	const struct lab_pair *pair = lab_need_pair();
+	uint64_t before;
+	int fd = (int)LAB_GOOD(lab_reg_flip(pair->control, pair->flip, &before));
 	struct lab_map map;
-	uint64_t before, value;
 
-	LAB_GOOD(lab_fd_text(fd, &before));
-	LAB_GOOD(lab_fd_set_text(fd, before ^ pair->flip));
 	LAB_GOOD(lab_fd_map(fd, 1, &map));
 	(void)close(fd);
-	LAB_GOOD(lab_reg_get(pair->control, &value));
-	TT_IS(value, before ^ pair->flip);
+	LAB_REG_IS(pair->control, before ^ pair->flip);
 	lab_unmap(&map);
-	LAB_GOOD(lab_reg_get(pair->control, &value));
-	TT_IS(value, before);
+	LAB_REG_IS(pair->control, before);
 }
 
 static bool is_program(pid_t pid, const char *name)
 {
-	char path[64], text[32] = "";
-	int fd;
+	char path[64], comm[32];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	(void)!read(fd, text, sizeof(text) - 1);
-	(void)close(fd);
-	text[strcspn(text, "\n")] = '\0';
-	return strcmp(text, name) == 0;
+	lab_line(path, comm, sizeof(comm));
+	return strcmp(comm, name) == 0;
 }
 
 /*
@@ -392,11 +326,10 @@ static pid_t change_and_exec(const struct lab_pair *pair, int flags)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		int fd = lab_reg_open(pair->control, O_RDWR | flags);
-		uint64_t value;
+		uint64_t before;
+		int fd = lab_reg_flip(pair->control, pair->flip, &before);
 
-		if (fd >= 0 && lab_fd_text(fd, &value) == 0 &&
-		    lab_fd_set_text(fd, value ^ pair->flip) == 0)
+		if (fd >= 0 && fcntl(fd, F_SETFD, flags) == 0)
 			(void)execl("/bin/sleep", "sleep", "1000", (char *)NULL);
 		_exit(1);
 	}
@@ -411,12 +344,12 @@ static pid_t change_and_exec(const struct lab_pair *pair, int flags)
 
 TEST(exec_closes_what_it_should)
 {
-	const struct lab_pair *pair = need_pair();
+	const struct lab_pair *pair = lab_need_pair();
 	uint64_t before, value;
 	pid_t pid;
 
 	LAB_GOOD(lab_reg_get(pair->control, &before));
-	pid = change_and_exec(pair, O_CLOEXEC);
+	pid = change_and_exec(pair, FD_CLOEXEC);
 	/* The kernel releases the file on the way to the new program, which has its name before. */
 	for (unsigned int i = 0; i < 10000; i++) {
 		LAB_GOOD(lab_reg_get(pair->control, &value));
@@ -425,32 +358,23 @@ TEST(exec_closes_what_it_should)
 		(void)usleep(1000);
 	}
 	TT_IS(value, before);
-	(void)close((int)LAB_GOOD(lab_reg_open(pair->control, O_WRONLY)));
+	(void)close(LAB_OPEN(pair->control, O_WRONLY));
 	(void)kill(pid, SIGKILL);
 	TT_IS(waitpid(pid, NULL, 0), pid);
 	pid = change_and_exec(pair, 0);
-	LAB_GOOD(lab_reg_get(pair->control, &value));
-	TT_IS(value, before ^ pair->flip);
+	LAB_REG_IS(pair->control, before ^ pair->flip);
 	TT_IS(lab_reg_open(pair->control, O_WRONLY), -EBUSY);
 	(void)kill(pid, SIGKILL);
 	TT_IS(waitpid(pid, NULL, 0), pid);
-	LAB_GOOD(lab_reg_get(pair->control, &value));
-	TT_IS(value, before);
+	LAB_REG_IS(pair->control, before);
 }
 
 /* ---- permissions ---- */
 
-static long read_register(void *arg)
-{
-	uint64_t value;
-
-	return lab_reg_get(arg, &value);
-}
-
-static long list_folder(void *arg)
+static long list_folder(void *folder)
 {
 	char path[LAB_FILE];
-	DIR *dir = opendir(lab_reg_path(arg, path));
+	DIR *dir = opendir(lab_reg_path(folder, path));
 
 	if (!dir)
 		return -errno;
@@ -458,88 +382,74 @@ static long list_folder(void *arg)
 	return 0;
 }
 
-static long change_mode(void *arg)
+static long name_it(void *folder)
 {
-	char path[LAB_FILE];
+	char path[LAB_FILE], name[LAB_FILE + 8];
 
-	return chmod(lab_reg_path(arg, path), 0666) < 0 ? -errno : 0;
+	(void)snprintf(name, sizeof(name), "%s/THEIRS", lab_reg_path(folder, path));
+	return symlink("../status", name) < 0 ? -errno : 0;
 }
 
-static long read_status(void *arg)
+static long read_status(void *unused)
 {
-	(void)arg;
-	return lab_status_number("open");
+	int64_t open_files = lab_status_number("open");
+
+	(void)unused;
+	return open_files < 0 ? (long)open_files : 0;
 }
 
-static void mount_anew(const char *options)
-{
-	LAB_GOOD(lab_driver_unmount());
-	LAB_GOOD(lab_driver_mount(options));
-}
+/* What who may do to which file or folder of a file system with these options. */
+static const char any[] = "some register", control[] = "a register that can be written";
+static const struct permission_row {
+	int line;
+	const char *options;
+	struct lab_user user;
+	long (*fn)(void *path);
+	const char *path;
+	long ret;
+} permission_rows[] = {
+	/* strangers read nothing but the status */
+	{ __LINE__, "", { 1000, 1000, -1 }, lab_do_read, any, -EACCES },
+	{ __LINE__, "", { 1000, 1000, -1 }, lab_do_chmod, any, -EACCES },
+	{ __LINE__, "", { 1000, 1000, -1 }, list_folder, "core0", -EACCES },
+	{ __LINE__, "", { 1000, 1000, -1 }, lab_do_write, control, -EACCES },
+	{ __LINE__, "", { 1000, 1000, -1 }, read_status, "status", 0 },
+	/* and name nothing */
+	{ __LINE__, "mode=0444", { 1000, 1000, -1 }, name_it, "core0/local", -EACCES },
+	/* the group reads, and writes nothing */
+	{ __LINE__, "gid=77,mode=0440", { 1000, 1000, -1 }, lab_do_read, any, -EACCES },
+	{ __LINE__, "gid=77,mode=0440", { 1000, 1000, 77 }, lab_do_read, any, 0 },
+	{ __LINE__, "gid=77,mode=0440", { 1000, 77, -1 }, lab_do_read, any, 0 },
+	{ __LINE__, "gid=77,mode=0440", { 1000, 1000, 77 }, lab_do_chmod, any, -EPERM },
+	{ __LINE__, "gid=77,mode=0440", { 1000, 1000, 77 }, lab_do_read, control, 0 },
+	{ __LINE__, "gid=77,mode=0440", { 1000, 1000, 77 }, lab_do_write, control, -EACCES },
+	{ __LINE__, "gid=77,mode=0440", { 0, 0, -1 }, lab_do_write, control, 0 },
+	/* the owner of the mount writes */
+	{ __LINE__, "uid=1000,mode=0400", { 1000, 1000, -1 }, lab_do_write, control, 0 },
+	{ __LINE__, "uid=1000,mode=0400", { 1000, 1000, -1 }, lab_do_read, control, 0 },
+	{ __LINE__, "uid=1000,mode=0400", { 1001, 1001, -1 }, lab_do_read, control, -EACCES },
+};
 
-TEST(strangers_read_nothing)
+TEST(files_are_for_whom_the_mount_says)
 {
-	char *reg = (char *)(uintptr_t)lab_any_register();
+	const char *some = lab_any_register();
 	const struct lab_pair *pair = lab_pair();
+	unsigned int tried = 0;
 
-	TT_IS(lab_child(&lab_stranger, read_register, reg), -EACCES);
-	TT_IS(lab_child(&lab_stranger, change_mode, reg), -EACCES);
-	if (strncmp(reg, "core0", 5) == 0)
-		TT_IS(lab_child(&lab_stranger, list_folder, (void *)(uintptr_t) "core0"), -EACCES);
-	if (pair)
-		TT_IS(lab_child(&lab_stranger, open_for_writing, (void *)(uintptr_t)pair->control),
-		      -EACCES);
-	LAB_GOOD(lab_child(&lab_stranger, read_status, NULL));
-}
+	TT_FOR_EACH_ROW(r, permission_rows) {
+		const char *path = r->path == any ? some : r->path;
 
-static long name_registers(void *arg)
-{
-	(void)arg;
-	return symlink("../status", NTIME_FS_PATH "/core0/local/THEIRS") < 0 ? -errno : 0;
-}
-
-TEST(others_name_nothing)
-{
-	if (!lab_reg_is_here("core0/local"))
-		TT_SKIP("no CPU of this guest has a register with a row");
-	LAB_GOOD(lab_driver_unmount());
-	LAB_GOOD(lab_driver_mount("mode=0444"));
-	TT_IS(lab_child(&lab_stranger, name_registers, NULL), -EACCES);
-	LAB_GOOD(lab_driver_unmount());
-}
-
-TEST(group_reads_and_writes_nothing)
-{
-	const struct lab_user member = { 1000, 1000, 77 }, first = { 1000, 77, -1 };
-	char *reg = (char *)(uintptr_t)lab_any_register();
-	const struct lab_pair *pair = lab_pair();
-
-	mount_anew("gid=77,mode=0440");
-	TT_IS(lab_child(&lab_stranger, read_register, reg), -EACCES);
-	TT_IS(lab_child(&member, read_register, reg), 0);
-	TT_IS(lab_child(&first, read_register, reg), 0);
-	TT_IS(lab_child(&member, change_mode, reg), -EPERM);
-	if (pair) {
-		char *control = (char *)(uintptr_t)pair->control;
-
-		TT_IS(lab_child(&member, read_register, control), 0);
-		TT_IS(lab_child(&member, open_for_writing, control), -EACCES);
-		TT_IS(lab_child(&lab_root, open_for_writing, control), 0);
+		if (path == control)
+			path = pair ? pair->control : NULL;
+		lab_mount_anew(r->options);
+		if (!path || !lab_reg_is_here(path))
+			continue;
+		TT_EQ(r, lab_child(&r->user, r->fn, path), r->ret);
+		tried++;
 	}
 	LAB_GOOD(lab_driver_unmount());
-}
-
-TEST(owner_of_the_mount_writes)
-{
-	const struct lab_pair *pair = need_pair();
-	const struct lab_user owner = { 1000, 1000, -1 }, other = { 1001, 1001, -1 };
-	char *control = (char *)(uintptr_t)pair->control;
-
-	mount_anew("uid=1000,mode=0400");
-	TT_IS(lab_child(&owner, open_for_writing, control), 0);
-	TT_IS(lab_child(&owner, read_register, control), 0);
-	TT_IS(lab_child(&other, read_register, control), -EACCES);
-	LAB_GOOD(lab_driver_unmount());
+	print_message("# %u of %zu rows\n", tried,
+		      sizeof(permission_rows) / sizeof(permission_rows[0]));
 }
 
 static const struct mode_row {
@@ -596,22 +506,22 @@ TEST(mount_options_make_the_policy)
  */
 TEST(read_only_is_read_only)
 {
-	const struct lab_pair *pair = need_pair();
+	const struct lab_pair *pair = lab_need_pair();
 	uint64_t value;
 	char file[LAB_FILE];
 	int fd;
 
-	mount_anew("ro");
+	lab_mount_anew("ro");
 	TT_IS(lab_reg_open(pair->control, O_WRONLY), -EROFS);
 	LAB_GOOD(lab_reg_get(pair->control, &value));
 	assert_true(chmod(lab_reg_path(pair->control, file), 0444) < 0 && errno == EROFS);
 	assert_true(symlink("x", NTIME_FS_PATH "/core0/local/x") < 0);
-	LAB_GOOD(mount("", NTIME_FS_PATH, "", MS_REMOUNT, "") < 0 ? -errno : 0);
-	fd = (int)LAB_GOOD(lab_reg_open(pair->control, O_WRONLY));
+	LAB_CALL(mount("", NTIME_FS_PATH, "", MS_REMOUNT, ""));
+	fd = LAB_OPEN(pair->control, O_WRONLY);
 	/* With a writer the kernel refuses it. */
 	assert_true(mount("", NTIME_FS_PATH, "", MS_REMOUNT | MS_RDONLY, "") < 0 && errno == EBUSY);
 	(void)close(fd);
-	LAB_GOOD(mount("", NTIME_FS_PATH, "", MS_REMOUNT | MS_RDONLY, "") < 0 ? -errno : 0);
+	LAB_CALL(mount("", NTIME_FS_PATH, "", MS_REMOUNT | MS_RDONLY, ""));
 	TT_IS(lab_reg_open(pair->control, O_WRONLY), -EROFS);
 	LAB_GOOD(lab_driver_unmount());
 }
@@ -634,7 +544,7 @@ TEST(second_mount_is_the_same)
 	LAB_GOOD(stat(second, &b));
 	TT_IS(b.st_mode & 0777, 0444);
 	LAB_GOOD(chmod(first, a.st_mode & 0777));
-	LAB_GOOD(umount2("/tmp/again", 0) < 0 ? -errno : 0);
+	LAB_CALL(umount2("/tmp/again", 0));
 	TT_IS(lab_reg_is_here(reg), true);
 }
 
@@ -645,9 +555,9 @@ TEST(chosen_permissions_stay)
 	struct stat st, before;
 
 	LAB_GOOD(stat(lab_reg_path(reg, file), &before));
-	LAB_GOOD(chmod(file, 0440) < 0 ? -errno : 0);
-	LAB_GOOD(chown(file, 3, 1000) < 0 ? -errno : 0);
-	TT_IS(lab_child(&lab_stranger, read_register, (void *)(uintptr_t)reg), -EACCES);
+	LAB_CALL(chmod(file, 0440));
+	LAB_CALL(chown(file, 3, 1000));
+	TT_IS(lab_child(&lab_stranger, lab_do_read, reg), -EACCES);
 	LAB_GOOD(stat(file, &st));
 	TT_IS(st.st_mode & 0777, 0440);
 	TT_IS(st.st_uid, 3);
@@ -657,15 +567,15 @@ TEST(chosen_permissions_stay)
 	LAB_GOOD(stat(file, &st));
 	TT_IS(S_ISREG(st.st_mode), true);
 	TT_IS(access(file, X_OK) == 0 && st.st_mode & 06000, false);
-	LAB_GOOD(chmod(file, before.st_mode & 07777) < 0 ? -errno : 0);
-	LAB_GOOD(chown(file, before.st_uid, before.st_gid) < 0 ? -errno : 0);
+	LAB_CALL(chmod(file, before.st_mode & 07777));
+	LAB_CALL(chown(file, before.st_uid, before.st_gid));
 }
 
 /* ---- the driver as a whole ---- */
 
 TEST(status_tells_what_goes_on)
 {
-	const struct lab_pair *pair = need_pair();
+	const struct lab_pair *pair = lab_need_pair();
 	int64_t open_files = LAB_GOOD(lab_status_number("open")), reads, writes, refusals;
 	struct ntime_page page;
 	char text[256];
@@ -674,8 +584,8 @@ TEST(status_tells_what_goes_on)
 
 	refusals = LAB_GOOD(lab_status_number("refusals"));
 	TT_IS(lab_status("writer", text, sizeof(text)), -ENOENT);
-	fd = (int)LAB_GOOD(lab_reg_open(pair->control, O_RDWR));
-	reader = (int)LAB_GOOD(lab_reg_open(pair->counter, O_RDONLY));
+	fd = LAB_OPEN(pair->control, O_RDWR);
+	reader = LAB_OPEN(pair->counter, O_RDONLY);
 	TT_IS(lab_status_number("open"), open_files + 2);
 	LAB_GOOD(lab_status("writer", text, sizeof(text)));
 	print_message("# writer: %s\n", text);
@@ -705,7 +615,7 @@ TEST(status_tells_what_goes_on)
 
 TEST(driver_stays_while_in_use)
 {
-	int fd = (int)LAB_GOOD(lab_reg_open(lab_any_register(), O_RDONLY));
+	int fd = LAB_OPEN(lab_any_register(), O_RDONLY);
 	struct lab_map map;
 
 	assert_true(lab_driver_unload() < 0);
@@ -714,7 +624,7 @@ TEST(driver_stays_while_in_use)
 	(void)close(fd);
 	assert_true(lab_driver_unmount() == -EBUSY);
 	/* Taken out of the tree, but open: still in use. */
-	LAB_GOOD(umount2(NTIME_FS_PATH, MNT_DETACH) < 0 ? -errno : 0);
+	LAB_CALL(umount2(NTIME_FS_PATH, MNT_DETACH));
 	assert_true(lab_driver_unload() < 0);
 	TT_IS(((struct ntime_page *)(void *)map.pages)->size, sizeof(struct ntime_page));
 	lab_unmap(&map);
@@ -730,15 +640,13 @@ TEST(driver_stays_while_in_use)
 	}
 }
 
-static uint64_t taint(void)
+static bool is_tainted(void)
 {
-	FILE *f = fopen("/proc/sys/kernel/tainted", "re");
-	unsigned long long value = 0;
+	char line[32];
 
-	assert_non_null(f);
-	TT_IS(fscanf(f, "%llu", &value), 1);
-	(void)fclose(f);
-	return value;
+	lab_line("/proc/sys/kernel/tainted", line, sizeof(line));
+	assert_true(*line != '\0');
+	return strtoull(line, NULL, 10) & TAINT_CPU_OUT_OF_SPEC;
 }
 
 /*
@@ -746,68 +654,62 @@ static uint64_t taint(void)
  */
 TEST(writing_taints)
 {
-	const struct lab_pair *pair = need_pair();
+	const struct lab_pair *pair = lab_need_pair();
 	uint64_t value;
-	bool was = taint() & TAINT_CPU_OUT_OF_SPEC;
+	bool was = is_tainted();
 	int fd;
 
 	LAB_GOOD(lab_reg_get(pair->control, &value));
-	fd = (int)LAB_GOOD(lab_reg_open(pair->control, O_RDWR));
+	fd = LAB_OPEN(pair->control, O_RDWR);
 	LAB_GOOD(lab_fd_text(fd, &value));
-	TT_IS(!!(taint() & TAINT_CPU_OUT_OF_SPEC), was);
+	TT_IS(is_tainted(), was);
 	LAB_GOOD(lab_fd_set_text(fd, value));
-	TT_IS(!!(taint() & TAINT_CPU_OUT_OF_SPEC), true);
+	TT_IS(is_tainted(), true);
 	print_message("# %s before\n", was ? "was set" : "not set");
 }
 
-static void put(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+#define TRACING "/sys/kernel/tracing/"
+#define ACCESSES TRACING "events/ntime/ntime_access/enable"
 
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		fail_msg("%s: %s", path, strerror(errno));
+static void forget_trace(void)
+{
+	int fd = open(TRACING "trace", O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+	LAB_GOOD(fd);
 	(void)close(fd);
 }
 
-#define TRACING "/sys/kernel/tracing/"
+static void must_be_in_trace(const char *trace, const char *format, uint64_t value)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), format, (unsigned long long)value);
+	TT_HAS(trace, text);
+}
 
 TEST(each_access_can_be_traced)
 {
 	const struct lab_pair *pair = lab_pair();
+	const char *reg = pair ? pair->control : lab_any_register();
 	static char text[65536];
 	struct ntime_page page;
-	char value_text[32];
 	uint64_t value;
-	FILE *f;
-	size_t n;
 
-	if (access(TRACING "events/ntime/ntime_access/enable", F_OK) != 0)
+	if (access(ACCESSES, F_OK) != 0)
 		fail_msg("there is no tracepoint ntime:ntime_access");
-	put(TRACING "trace", "");
-	put(TRACING "events/ntime/ntime_access/enable", "1");
-	LAB_GOOD(lab_reg_describe(pair ? pair->control : lab_any_register(), &page));
-	LAB_GOOD(lab_reg_get(pair ? pair->control : lab_any_register(), &value));
-	if (pair) {
-		int fd = (int)LAB_GOOD(lab_reg_open(pair->control, O_RDWR));
-
-		LAB_GOOD(lab_fd_set_text(fd, value ^ pair->flip));
-		(void)close(fd);
-	}
-	put(TRACING "events/ntime/ntime_access/enable", "0");
-	f = fopen(TRACING "trace", "re");
-	assert_non_null(f);
-	n = fread(text, 1, sizeof(text) - 1, f);
-	text[n] = '\0';
-	(void)fclose(f);
+	forget_trace();
+	lab_set_file(ACCESSES, "1");
+	LAB_GOOD(lab_reg_describe(reg, &page));
+	LAB_GOOD(lab_reg_get(reg, &value));
+	if (pair)
+		LAB_GOOD(lab_reg_try_set(reg, value ^ pair->flip));
+	lab_set_file(ACCESSES, "0");
+	LAB_GOOD(lab_read(TRACING "trace", text, sizeof(text)));
 	TT_HAS(text, "ntime_access:");
-	(void)snprintf(value_text, sizeof(value_text), "0x%llx", (unsigned long long)page.address);
-	TT_HAS(text, value_text);
-	if (pair) {
-		(void)snprintf(value_text, sizeof(value_text), "%llx",
-			       (unsigned long long)(value ^ pair->flip));
-		TT_HAS(text, value_text);
-	}
-	put(TRACING "trace", "");
+	must_be_in_trace(text, "0x%llx", page.address);
+	if (pair)
+		must_be_in_trace(text, "%llx", value ^ pair->flip);
+	forget_trace();
 }
 
 int main(void)
@@ -826,10 +728,7 @@ int main(void)
 		LAB_DRIVER_TEST(last_descriptor_puts_back),
 		LAB_DRIVER_TEST(mapping_keeps_the_writer),
 		LAB_DRIVER_TEST(exec_closes_what_it_should),
-		LAB_DRIVER_TEST(strangers_read_nothing),
-		LAB_DRIVER_TEST(others_name_nothing),
-		LAB_DRIVER_TEST(group_reads_and_writes_nothing),
-		LAB_DRIVER_TEST(owner_of_the_mount_writes),
+		LAB_DRIVER_TEST(files_are_for_whom_the_mount_says),
 		LAB_DRIVER_TEST(mount_options_make_the_policy),
 		LAB_DRIVER_TEST(read_only_is_read_only),
 		LAB_DRIVER_TEST(second_mount_is_the_same),

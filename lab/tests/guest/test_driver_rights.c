@@ -34,33 +34,12 @@
 #define SIGNAL_OF_INSTRUCTION SIGILL
 #endif
 
-static void put(const char *path, const char *text, int flags, mode_t mode)
+static void create(const char *path, const char *text, mode_t mode)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC | flags, mode);
+	int fd = (int)LAB_GOOD(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
 
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		fail_msg("%s: %s", path, strerror(errno));
 	(void)close(fd);
-}
-
-static bool file_has(const char *path, const char *part)
-{
-	static char text[16384];
-	FILE *f = fopen(path, "re");
-	size_t n;
-
-	if (!f)
-		return false;
-	n = fread(text, 1, sizeof(text) - 1, f);
-	text[n] = '\0';
-	(void)fclose(f);
-	return strstr(text, part);
-}
-
-static void must(const char *command)
-{
-	if (system(command))
-		fail_msg("%s failed", command);
+	lab_set_file(path, text);
 }
 
 /* ---- a user namespace ---- */
@@ -90,12 +69,11 @@ static void install_module(void)
 		       " /lib/modules/%s/ && depmod && "
 		       "echo 'alias fs-" CONTROL " ntime' >>/lib/modules/%s/modules.alias",
 		       system.release, system.release, system.release);
-	must(line);
-	put(HELPER, "#!/bin/sh\necho \"$@\" >>" ASKED "\nexec modprobe \"$@\"\n", O_CREAT | O_TRUNC,
-	    0755);
-	put(MODPROBE_PATH, HELPER, 0, 0);
+	lab_must(line, 0, "");
+	create(HELPER, "#!/bin/sh\necho \"$@\" >>" ASKED "\nexec modprobe \"$@\"\n", 0755);
+	lab_set_file(MODPROBE_PATH, HELPER);
 	(void)unlink(ASKED);
-	put(ASKED, "", O_CREAT, 0666);
+	create(ASKED, "", 0666);
 }
 
 static long mount_type(void *type)
@@ -126,24 +104,24 @@ TEST(strangers_load_nothing)
 	LAB_GOOD(lab_driver_stop());
 	install_module();
 	TT_IS(lab_child(&lab_stranger, mount_type, NTIME_FS_TYPE), -ENODEV);
-	TT_IS(file_has(ASKED, "fs-" NTIME_FS_TYPE "\n"), true);
+	TT_IS(lab_file_has(ASKED, "fs-" NTIME_FS_TYPE "\n"), true);
 	TT_IS(lab_driver_is_loaded(), false);
 	TT_IS(lab_child(&lab_stranger, open_type, NTIME_FS_TYPE), -ENODEV);
 	TT_IS(lab_driver_is_loaded(), false);
 	TT_IS(lab_child(&lab_stranger, mount_type, CONTROL), -ENODEV);
-	TT_IS(file_has(ASKED, "fs-" CONTROL "\n"), true);
+	TT_IS(lab_file_has(ASKED, "fs-" CONTROL "\n"), true);
 	TT_IS(lab_driver_is_loaded(), true);
 	/* Loaded, it is not theirs to mount either. */
 	TT_IS(lab_child(&lab_stranger, mount_type, NTIME_FS_TYPE), -EPERM);
 	TT_IS(lab_child(&lab_root, mount_type, NTIME_FS_TYPE), -EPERM);
 	LAB_GOOD(lab_driver_unload());
 	/* Root loads it by its name, and mounts it by one command. */
-	must("modprobe ntime");
+	lab_must("modprobe ntime", 0, "");
 	TT_IS(lab_driver_is_loaded(), true);
 	LAB_GOOD(lab_driver_unload());
-	must("ntime driver load");
+	lab_must("ntime driver load", 0, "");
 	TT_IS(access(NTIME_FS_PATH "/status", F_OK), 0);
-	must("ntime driver unload");
+	lab_must("ntime driver unload", 0, "");
 }
 
 static long read_counter(void *arg)
@@ -159,14 +137,14 @@ static long read_counter(void *arg)
 TEST(loading_opens_nothing)
 {
 	LAB_GOOD(lab_driver_stop());
-	TT_IS(lab_signal(read_counter, (void *)(uintptr_t)&lab_stranger), SIGNAL_OF_INSTRUCTION);
+	TT_IS(lab_signal(read_counter, &lab_stranger), SIGNAL_OF_INSTRUCTION);
 	LAB_GOOD(lab_driver_load(""));
-	TT_IS(file_has("/proc/mounts", NTIME_FS_TYPE), false);
-	TT_IS(lab_signal(read_counter, (void *)(uintptr_t)&lab_stranger), SIGNAL_OF_INSTRUCTION);
-	TT_IS(lab_signal(read_counter, (void *)(uintptr_t)&lab_root), SIGNAL_OF_INSTRUCTION);
+	TT_IS(lab_file_has("/proc/mounts", NTIME_FS_TYPE), false);
+	TT_IS(lab_signal(read_counter, &lab_stranger), SIGNAL_OF_INSTRUCTION);
+	TT_IS(lab_signal(read_counter, &lab_root), SIGNAL_OF_INSTRUCTION);
 	/* Nor does mounting: no file was opened by permission. */
 	LAB_GOOD(lab_driver_mount("mode=0444"));
-	TT_IS(lab_signal(read_counter, (void *)(uintptr_t)&lab_stranger), SIGNAL_OF_INSTRUCTION);
+	TT_IS(lab_signal(read_counter, &lab_stranger), SIGNAL_OF_INSTRUCTION);
 }
 
 /* ---- secret rows ---- */
@@ -175,36 +153,34 @@ TEST(loading_opens_nothing)
 
 static const struct lab_user member = { 1000, 1000, GROUP };
 
-static long read_register(void *arg)
-{
-	uint64_t value;
-
-	return lab_reg_get(arg, &value);
-}
-
 static bool is_secret(const struct lab_row *row)
 {
-	uint32_t index;
-	const struct nthw_reg *reg = lab_row_find(row->path, row->name, &index);
-
-	assert_non_null(reg);
-	return reg->secret;
+	assert_non_null(row->reg);
+	return row->reg->secret;
 }
 
-/* The secret one with number @n, from 0; NULL: there are not so many. */
-static const struct lab_row *secret_row(const struct lab_rows *rows, size_t n)
+/* The secret one with number @n, from 0; false: there are not so many. */
+static bool find_secret(size_t n, char path[LAB_PATH])
 {
-	for (size_t i = 0; i < rows->count; i++)
-		if (is_secret(&rows->rows[i]) && n-- == 0)
-			return &rows->rows[i];
-	return NULL;
+	struct lab_rows rows;
+	bool is_found = false;
+
+	LAB_GOOD(lab_rows_take(&rows));
+	for (size_t i = 0; i < rows.count && !is_found; i++)
+		if (is_secret(&rows.rows[i]) && n-- == 0) {
+			strcpy(path, rows.rows[i].path);
+			is_found = true;
+		}
+	lab_rows_free(&rows);
+	return is_found;
 }
 
-static void mount_anew(const char *options, struct lab_rows *rows)
+/* The first, in a tree that is mounted with @options. */
+static void need_secret(const char *options, char path[LAB_PATH])
 {
-	LAB_GOOD(lab_driver_unmount());
-	LAB_GOOD(lab_driver_mount(options));
-	LAB_GOOD(lab_rows_take(rows));
+	lab_mount_anew(options);
+	if (!find_secret(0, path))
+		TT_SKIP("no register of this guest is secret");
 }
 
 TEST(secret_rows_are_roots)
@@ -212,7 +188,8 @@ TEST(secret_rows_are_roots)
 	struct lab_rows rows;
 	size_t secret = 0;
 
-	mount_anew("uid=1000,gid=77,mode=0666", &rows);
+	lab_mount_anew("uid=1000,gid=77,mode=0666");
+	LAB_GOOD(lab_rows_take(&rows));
 	for (size_t i = 0; i < rows.count; i++) {
 		const struct lab_row *r = &rows.rows[i];
 
@@ -224,8 +201,8 @@ TEST(secret_rows_are_roots)
 		TT_IS(r->uid, 0);
 		TT_IS(r->gid, 0);
 		TT_IS(r->mode & 07777 & ~0200u, 0400);
-		TT_IS(lab_child(&member, read_register, (void *)(uintptr_t)r->path), -EACCES);
-		TT_IS(lab_child(&lab_root, read_register, (void *)(uintptr_t)r->path), 0);
+		TT_IS(lab_child(&member, lab_do_read, r->path), -EACCES);
+		TT_IS(lab_child(&lab_root, lab_do_read, r->path), 0);
 		secret++;
 	}
 	print_message("# %zu of %zu registers are secret\n", secret, rows.count);
@@ -237,29 +214,19 @@ TEST(secret_rows_are_roots)
 /* One file, and it stays given; the others stay root's. */
 TEST(secret_row_is_given_away_alone)
 {
-	const struct lab_row *given, *other;
-	struct lab_rows rows, again;
-	char file[LAB_FILE];
+	char given[LAB_PATH], other[LAB_PATH], file[LAB_FILE];
 
-	mount_anew("gid=77,mode=0440", &rows);
-	given = secret_row(&rows, 0);
-	other = secret_row(&rows, 1);
-	if (!given) {
-		lab_rows_free(&rows);
-		TT_SKIP("no register of this guest is secret");
-	}
-	TT_IS(lab_child(&member, read_register, (void *)(uintptr_t)given->path), -EACCES);
-	LAB_GOOD(chown(lab_reg_path(given->path, file), 0, GROUP) < 0 ? -errno : 0);
-	TT_IS(lab_child(&member, read_register, (void *)(uintptr_t)given->path), -EACCES);
-	LAB_GOOD(chmod(file, 0440) < 0 ? -errno : 0);
-	TT_IS(lab_child(&member, read_register, (void *)(uintptr_t)given->path), 0);
-	mount_anew("mode=0444", &again);
-	TT_IS(lab_child(&member, read_register, (void *)(uintptr_t)given->path), 0);
-	TT_IS(lab_child(&lab_stranger, read_register, (void *)(uintptr_t)given->path), -EACCES);
-	if (other)
-		TT_IS(lab_child(&member, read_register, (void *)(uintptr_t)other->path), -EACCES);
-	lab_rows_free(&again);
-	lab_rows_free(&rows);
+	need_secret("gid=77,mode=0440", given);
+	TT_IS(lab_child(&member, lab_do_read, given), -EACCES);
+	LAB_CALL(chown(lab_reg_path(given, file), 0, GROUP));
+	TT_IS(lab_child(&member, lab_do_read, given), -EACCES);
+	LAB_CALL(chmod(file, 0440));
+	TT_IS(lab_child(&member, lab_do_read, given), 0);
+	lab_mount_anew("mode=0444");
+	TT_IS(lab_child(&member, lab_do_read, given), 0);
+	TT_IS(lab_child(&lab_stranger, lab_do_read, given), -EACCES);
+	if (find_secret(1, other))
+		TT_IS(lab_child(&member, lab_do_read, other), -EACCES);
 }
 
 #define SAID "/tmp/said"
@@ -281,30 +248,22 @@ static bool run_as(const struct lab_user *user, const char *command)
 
 static void must_have_said(const char *part)
 {
-	if (!file_has(SAID, part))
+	if (!lab_file_has(SAID, part))
 		fail_msg("%s lacks '%s'", SAID, part);
 }
 
 /* What a member of the group is told that asks for one; of others he has values. */
 TEST(secret_rows_are_explained)
 {
-	const struct lab_row *row;
-	struct lab_rows rows;
-	char line[256];
+	char line[256], row[LAB_PATH];
 
-	mount_anew("gid=77,mode=0440", &rows);
-	row = secret_row(&rows, 0);
-	if (!row) {
-		lab_rows_free(&rows);
-		TT_SKIP("no register of this guest is secret");
-	}
-	(void)snprintf(line, sizeof(line), "ntime reg get %s", row->path);
+	need_secret("gid=77,mode=0440", row);
+	(void)snprintf(line, sizeof(line), "ntime reg get %s", row);
 	TT_IS(run_as(&member, line), false);
 	must_have_said("may not be read by this user, because ");
 	must_have_said("let root give this user that one file");
 	(void)snprintf(line, sizeof(line), "ntime reg get %s", lab_any_register());
 	TT_IS(run_as(&member, line), true);
-	lab_rows_free(&rows);
 }
 
 /* Energy is absent for a member of the group, and what else he asked for is not. */
@@ -313,9 +272,8 @@ TEST(secret_events_are_absent)
 	if (!lab_reg_is_here("uncore0/msr/0x611"))
 		TT_SKIP("this guest has no counters of energy");
 	lab_perf_begins();
-	LAB_GOOD(lab_driver_unmount());
-	LAB_GOOD(lab_driver_mount("gid=77,mode=0440"));
-	put("/proc/sys/kernel/perf_event_paranoid", "2", 0, 0);
+	lab_mount_anew("gid=77,mode=0440");
+	lab_set_file("/proc/sys/kernel/perf_event_paranoid", "2");
 	TT_IS(run_as(&member, "ntime -a -e power/energy-pkg/,cstate_pkg/c6-residency/ -- true"),
 	      true);
 	must_have_said("  cstate_pkg/c6-residency/\n");
@@ -326,7 +284,7 @@ TEST(secret_events_are_absent)
 	must_have_said("(not here) package-power");
 	must_have_said("is root's alone");
 	TT_IS(run_as(&lab_root, "ntime list -v package-power"), true);
-	TT_IS(file_has(SAID, "not here"), false);
+	TT_IS(lab_file_has(SAID, "not here"), false);
 	lab_perf_has_ended();
 }
 
@@ -416,10 +374,10 @@ static int become_who(enum who who)
 
 struct attempt {
 	enum who who;
+	long (*fn)(const struct attempt *a);
 	const char *reg;
 	int flags;
-	int fd; /* of whoever is asked, -1: none */
-	long (*fn)(const struct attempt *a);
+	int fd; /* of whoever is asked */
 };
 
 static long become_and_attempt(void *arg)
@@ -430,9 +388,14 @@ static long become_and_attempt(void *arg)
 	return ret < 0 ? -EPROTO : a->fn(a);
 }
 
-static long attempt(struct attempt a)
+/* What comes of it must be @want; not tried where there are no user namespaces to be in. */
+#define ATTEMPT(want, ...) check_attempt(__LINE__, (want), &(struct attempt){ __VA_ARGS__ })
+static void check_attempt(int line, long want, const struct attempt *a)
 {
-	return lab_child(&user_of[a.who], become_and_attempt, &a);
+	if (is_outside(a->who) && !has_user_namespaces())
+		return;
+	tt_eq_(lab_child(&user_of[a->who], become_and_attempt, a), want, "an attempt", __FILE__,
+	       line);
 }
 
 static long open_it(const struct attempt *a)
@@ -440,15 +403,6 @@ static long open_it(const struct attempt *a)
 	int fd = lab_reg_open(a->reg, a->flags);
 
 	return fd < 0 ? fd : 0;
-}
-
-static const struct lab_pair *need_pair(void)
-{
-	const struct lab_pair *pair = lab_pair();
-
-	if (!pair)
-		TT_SKIP("no register of this guest can be written");
-	return pair;
 }
 
 /* Owner, group and mode of the file, and what who gets. */
@@ -494,17 +448,16 @@ static void set_file(const char *reg, uid_t uid, gid_t gid, mode_t mode)
 {
 	char file[LAB_FILE];
 
-	LAB_GOOD(chown(lab_reg_path(reg, file), uid, gid) < 0 ? -errno : 0);
-	LAB_GOOD(chmod(file, mode) < 0 ? -errno : 0);
+	LAB_CALL(chown(lab_reg_path(reg, file), uid, gid));
+	LAB_CALL(chmod(file, mode));
 }
 
 /* The mount lets all into the folders, so that files alone decide. */
 static const char *control_in_open_folders(void)
 {
-	const char *reg = need_pair()->control;
+	const char *reg = lab_need_pair()->control;
 
-	LAB_GOOD(lab_driver_unmount());
-	LAB_GOOD(lab_driver_mount("mode=0444"));
+	lab_mount_anew("mode=0444");
 	return reg;
 }
 
@@ -517,11 +470,12 @@ TEST(names_of_root_write_nothing)
 		if (is_outside(r->who) && !has_user_namespaces())
 			continue;
 		set_file(reg, r->uid, r->gid, r->mode);
-		TT_EQ(r, attempt((struct attempt){ r->who, reg, O_RDONLY, -1, open_it }),
-		      r->reading);
-		TT_EQ(r, attempt((struct attempt){ r->who, reg, O_WRONLY, -1, open_it }),
-		      r->writing);
-		TT_EQ(r, attempt((struct attempt){ r->who, reg, O_RDWR, -1, open_it }), r->writing);
+		check_attempt(r->line, r->reading,
+			      &(struct attempt){ r->who, open_it, reg, O_RDONLY });
+		check_attempt(r->line, r->writing,
+			      &(struct attempt){ r->who, open_it, reg, O_WRONLY });
+		check_attempt(r->line, r->writing,
+			      &(struct attempt){ r->who, open_it, reg, O_RDWR });
 		tried++;
 	}
 	print_message("# %u of %zu rows\n", tried, sizeof(open_rows) / sizeof(open_rows[0]));
@@ -532,17 +486,14 @@ TEST(refusals_are_told)
 {
 	const char *reg = control_in_open_folders();
 	int64_t refusals = LAB_GOOD(lab_status_number("refusals"));
-	char why[256];
 
-	TT_IS(attempt((struct attempt){ BARE_ROOT, reg, O_WRONLY, -1, open_it }), -EPERM);
+	ATTEMPT(-EPERM, BARE_ROOT, open_it, reg, O_WRONLY);
 	TT_IS(lab_status_number("refusals"), refusals + 1);
-	LAB_GOOD(lab_status("last refusal", why, sizeof(why)));
-	TT_HAS(why, "without CAP_SYS_RAWIO");
+	LAB_REFUSED("without CAP_SYS_RAWIO");
 	if (!has_user_namespaces())
 		return;
-	TT_IS(attempt((struct attempt){ ROOT_NAMESPACE, reg, O_WRONLY, -1, open_it }), -EPERM);
-	LAB_GOOD(lab_status("last refusal", why, sizeof(why)));
-	TT_HAS(why, "initial user namespace");
+	ATTEMPT(-EPERM, ROOT_NAMESPACE, open_it, reg, O_WRONLY);
+	LAB_REFUSED("initial user namespace");
 }
 
 static long set_by_command(const struct attempt *a)
@@ -558,10 +509,10 @@ TEST(the_command_tells_it)
 	const char *reg = control_in_open_folders();
 
 	(void)unlink(SAID);
-	TT_IS(attempt((struct attempt){ BARE_ROOT, reg, 0, -1, set_by_command }), 125);
+	ATTEMPT(125, BARE_ROOT, set_by_command, reg);
 	must_have_said("cannot be written: without CAP_SYS_RAWIO");
 	(void)unlink(SAID);
-	TT_IS(attempt((struct attempt){ REAL_ROOT, reg, 0, -1, set_by_command }), 0);
+	ATTEMPT(0, REAL_ROOT, set_by_command, reg);
 }
 
 /* ---- descriptors ---- */
@@ -611,18 +562,16 @@ TEST(descriptors_are_what_they_were_opened_for)
 	int path, reader, writer;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (is_outside(all[i]) && !has_user_namespaces())
-			continue;
 		path = (int)LAB_GOOD(open(lab_reg_path(reg, file), O_PATH));
-		reader = (int)LAB_GOOD(lab_reg_open(reg, O_RDONLY));
-		TT_IS(attempt((struct attempt){ all[i], reg, O_RDWR, -1, open_and_anew }), -EPERM);
-		TT_IS(attempt((struct attempt){ all[i], reg, O_RDWR, reader, open_anew }), -EPERM);
-		TT_IS(attempt((struct attempt){ all[i], reg, O_WRONLY, path, open_anew }), -EPERM);
-		TT_IS(attempt((struct attempt){ all[i], reg, O_RDONLY, path, open_anew }), 0);
+		reader = LAB_OPEN(reg, O_RDONLY);
+		ATTEMPT(-EPERM, all[i], open_and_anew, reg, O_RDWR);
+		ATTEMPT(-EPERM, all[i], open_anew, reg, O_RDWR, reader);
+		ATTEMPT(-EPERM, all[i], open_anew, reg, O_WRONLY, path);
+		ATTEMPT(0, all[i], open_anew, reg, O_RDONLY, path);
 		(void)close(path);
 		(void)close(reader);
-		writer = (int)LAB_GOOD(lab_reg_open(reg, O_RDWR));
-		TT_IS(attempt((struct attempt){ all[i], reg, 0, writer, flip_and_back }), 0);
+		writer = LAB_OPEN(reg, O_RDWR);
+		ATTEMPT(0, all[i], flip_and_back, reg, 0, writer);
 		(void)close(writer);
 	}
 }
@@ -666,26 +615,24 @@ TEST(names_of_root_change_no_permission)
 
 	LAB_GOOD(stat(lab_reg_path(reg, file), &before));
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (is_outside(all[i]) && !has_user_namespaces())
-			continue;
-		TT_IS(attempt((struct attempt){ all[i], reg, 0, -1, change_mode }), -EPERM);
-		TT_IS(attempt((struct attempt){ all[i], reg, 0, -1, change_owner }), -EPERM);
-		TT_IS(attempt((struct attempt){ all[i], "core0", 0, -1, change_mode }), -EPERM);
-		TT_IS(attempt((struct attempt){ all[i], "status", 0, -1, change_mode }), -EPERM);
-		TT_IS(attempt((struct attempt){ all[i], NULL, 0, -1, name_it }), -EPERM);
+		ATTEMPT(-EPERM, all[i], change_mode, reg);
+		ATTEMPT(-EPERM, all[i], change_owner, reg);
+		ATTEMPT(-EPERM, all[i], change_mode, "core0");
+		ATTEMPT(-EPERM, all[i], change_mode, "status");
+		ATTEMPT(-EPERM, all[i], name_it);
 	}
 	LAB_GOOD(stat(file, &after));
 	TT_IS(after.st_mode, before.st_mode);
 	TT_IS(after.st_uid, before.st_uid);
 	/* An owner may, as everywhere; and root. */
 	set_file(reg, 1000, 0, 0600);
-	TT_IS(attempt((struct attempt){ USER, reg, 0, -1, change_mode }), 0);
-	TT_IS(attempt((struct attempt){ REAL_ROOT, NULL, 0, -1, name_it }), 0);
-	LAB_GOOD(unlink(NTIME_FS_PATH "/core0/local/THEIRS") < 0 ? -errno : 0);
+	ATTEMPT(0, USER, change_mode, reg);
+	ATTEMPT(0, REAL_ROOT, name_it);
+	LAB_CALL(unlink(NTIME_FS_PATH "/core0/local/THEIRS"));
 	set_file(reg, 0, 0, 0600);
 	/* The first mount makes the policy. */
 	LAB_GOOD(lab_driver_unmount());
-	TT_IS(attempt((struct attempt){ ROOT_WITHOUT_RAWIO, NULL, 0, -1, mount_it }), -EPERM);
+	ATTEMPT(-EPERM, ROOT_WITHOUT_RAWIO, mount_it);
 	LAB_GOOD(lab_driver_mount(""));
 }
 
@@ -702,44 +649,30 @@ TEST(other_mounts_have_the_same_rules)
 	const char *reg = control_in_open_folders();
 	char other[LAB_FILE];
 
-	TT_IS(attempt((struct attempt){ REAL_ROOT, reg, O_RDWR, -1, open_in_other_mounts }), 0);
+	ATTEMPT(0, REAL_ROOT, open_in_other_mounts, reg, O_RDWR);
 	(void)mkdir("/tmp/again", 0755);
 	LAB_GOOD(lab_driver_mount_at("/tmp/again", 0, ""));
 	(void)snprintf(other, sizeof(other), "../../../tmp/again/%s", reg);
-	TT_IS(attempt((struct attempt){ REAL_ROOT, other, O_RDWR, -1, open_it }), 0);
-	TT_IS(attempt((struct attempt){ BARE_ROOT, other, O_RDWR, -1, open_it }), -EPERM);
-	if (has_user_namespaces())
-		TT_IS(attempt((struct attempt){ ROOT_NAMESPACE, other, O_RDWR, -1, open_it }),
-		      -EPERM);
-	LAB_GOOD(umount2("/tmp/again", 0) < 0 ? -errno : 0);
+	ATTEMPT(0, REAL_ROOT, open_it, other, O_RDWR);
+	ATTEMPT(-EPERM, BARE_ROOT, open_it, other, O_RDWR);
+	ATTEMPT(-EPERM, ROOT_NAMESPACE, open_it, other, O_RDWR);
+	LAB_CALL(umount2("/tmp/again", 0));
 }
 
 /* What is secret is read as everything is written. */
 TEST(names_of_root_read_no_secret)
 {
-	const struct lab_row *row;
-	struct lab_rows rows;
-	char reg[LAB_PATH] = "";
+	char reg[LAB_PATH];
 
-	mount_anew("mode=0444", &rows);
-	row = secret_row(&rows, 0);
-	if (row)
-		strcpy(reg, row->path);
-	lab_rows_free(&rows);
-	if (!*reg)
-		TT_SKIP("no register of this guest is secret");
-	TT_IS(attempt((struct attempt){ REAL_ROOT, reg, O_RDONLY, -1, open_it }), 0);
-	TT_IS(attempt((struct attempt){ BARE_ROOT, reg, O_RDONLY, -1, open_it }), -EPERM);
-	TT_IS(attempt((struct attempt){ ROOT_WITHOUT_RAWIO, reg, O_RDONLY, -1, open_it }), -EPERM);
-	if (has_user_namespaces())
-		TT_IS(attempt((struct attempt){ ROOT_NAMESPACE, reg, O_RDONLY, -1, open_it }),
-		      -EPERM);
+	need_secret("mode=0444", reg);
+	ATTEMPT(0, REAL_ROOT, open_it, reg, O_RDONLY);
+	ATTEMPT(-EPERM, BARE_ROOT, open_it, reg, O_RDONLY);
+	ATTEMPT(-EPERM, ROOT_WITHOUT_RAWIO, open_it, reg, O_RDONLY);
+	ATTEMPT(-EPERM, ROOT_NAMESPACE, open_it, reg, O_RDONLY);
 	set_file(reg, 0, GROUP, 0440);
-	TT_IS(attempt((struct attempt){ BARE_MEMBER_ROOT, reg, O_RDONLY, -1, open_it }), 0);
-	TT_IS(attempt((struct attempt){ MEMBER, reg, O_RDONLY, -1, open_it }), 0);
-	if (has_user_namespaces())
-		TT_IS(attempt((struct attempt){ USER_NAMESPACE, reg, O_RDONLY, -1, open_it }),
-		      -EPERM);
+	ATTEMPT(0, BARE_MEMBER_ROOT, open_it, reg, O_RDONLY);
+	ATTEMPT(0, MEMBER, open_it, reg, O_RDONLY);
+	ATTEMPT(-EPERM, USER_NAMESPACE, open_it, reg, O_RDONLY);
 }
 
 int main(void)

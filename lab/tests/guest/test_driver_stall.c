@@ -15,7 +15,6 @@
 
 #include "lab/tests/guest/device.h"
 #include "lab/tests/guest/driver.h"
-#include "lab/tests/guest/file.h"
 #include "lab/tests/guest/stall.h"
 
 #define BYTES 4096
@@ -162,30 +161,6 @@ static long open_reg(void *reg)
 	return fd < 0 ? fd : 0;
 }
 
-static long cpu_off(void *unused)
-{
-	(void)unused;
-	return lab_cpu_set_online(1, false);
-}
-
-static long cpu_on(void *unused)
-{
-	(void)unused;
-	return lab_cpu_set_online(1, true);
-}
-
-static long device_off(void *unused)
-{
-	(void)unused;
-	return lab_write(LAB_TEST_DEVICE "remove", "1");
-}
-
-static long device_on(void *unused)
-{
-	(void)unused;
-	return lab_write("/sys/bus/pci/rescan", "1");
-}
-
 /* A stranger who may not make a file, but may wait for the lock of the folder to be told so. */
 static long create(void *folder)
 {
@@ -228,8 +203,8 @@ static void hold_all(struct hold *h, const struct round *r)
 
 	memset(h, 0, sizeof(*h));
 	*strrchr(strcpy(h->folder, r->reg), '/') = '\0';
-	h->reader = (int)LAB_GOOD(lab_reg_open(r->reg, O_RDONLY));
-	h->binary = (int)LAB_GOOD(lab_reg_open(r->reg, O_RDONLY));
+	h->reader = LAB_OPEN(r->reg, O_RDONLY);
+	h->binary = LAB_OPEN(r->reg, O_RDONLY);
 	LAB_GOOD(lab_fd_describe(h->binary, &page));
 	add(h, "list of the root", &lab_stranger, list, "");
 	add(h, "list of the unit", &lab_root, list, (void *)(uintptr_t)r->unit);
@@ -242,7 +217,7 @@ static void hold_all(struct hold *h, const struct round *r)
 	add(h, "mount", &lab_root, mount_it, NULL);
 	h->writer = -1;
 	if (r->written) {
-		h->writer = (int)LAB_GOOD(lab_reg_open(r->written, O_RDWR));
+		h->writer = LAB_OPEN(r->written, O_RDWR);
 		add(h, "write", &lab_root, write_fd, &h->writer);
 	}
 	lab_stall_begin(h->stalled, h->count);
@@ -349,7 +324,7 @@ static void play(const struct round *r)
 	lab_stall_end();
 	assert_true(is_good);
 	check_let_go(&h);
-	LAB_GOOD(umount(OTHER_PLACE) < 0 ? -errno : 0);
+	LAB_CALL(umount(OTHER_PLACE));
 	LAB_GOOD(lab_reg_get(r->reg, &value));
 	LAB_GOOD(stat(lab_reg_path(r->reg, file), &st));
 	TT_IS(st.st_mode & 0777, 0440);
@@ -360,38 +335,26 @@ static void play(const struct round *r)
 TEST(cpu_goes_under_who_is_held)
 {
 	const struct lab_pair *pair = lab_pair();
-	char reg[LAB_PATH], written[LAB_PATH];
-	struct round r = {
-		.unit = "core1", .reg = reg, .local = "core1/local", .off = cpu_off, .on = cpu_on
-	};
+	char written[LAB_PATH];
+	struct round r = { .unit = "core1",
+			   .reg = lab_need_cpu1(),
+			   .local = "core1/local",
+			   .off = lab_do_switch_cpu1_off,
+			   .on = lab_do_switch_cpu1_on };
 
-	if (lab_cpus() < 2)
-		TT_SKIP("this guest has one CPU");
-	if (!lab_reg_is_here("core1"))
-		TT_SKIP("no CPU of this guest has a register with a row");
-	lab_of_cpu(lab_any_register(), 1, reg);
 	if (pair && pair->is_core)
 		r.written = lab_of_cpu(pair->control, 1, written);
 	play(&r);
 }
 
-/* Its memory is switched off by what removes it. */
-static long test_device_on(void *unused)
-{
-	uint32_t memory = 2;
-	long ret = device_on(unused);
-
-	if (ret == 0)
-		(void)lab_config(LAB_TEST_DEVICE, 4, 2, &memory);
-	return ret;
-}
-
 TEST(device_goes_under_who_is_held)
 {
 	char reg[LAB_PATH], unit[LAB_PATH];
-	struct round r = {
-		.unit = unit, .reg = reg, .written = reg, .off = device_off, .on = test_device_on
-	};
+	struct round r = { .unit = unit,
+			   .reg = reg,
+			   .written = reg,
+			   .off = lab_do_remove_device,
+			   .on = lab_do_rescan };
 
 	lab_of_test_device(8, reg);
 	(void)snprintf(unit, sizeof(unit), "%.*s", (int)(strchr(reg, '/') - reg), reg);

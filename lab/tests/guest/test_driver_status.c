@@ -12,17 +12,9 @@
 #include <unistd.h>
 
 #include "lab/tests/guest/driver.h"
+#include "lab/tests/guest/file.h"
 
 #define STATUS NTIME_FS_PATH "/status"
-
-static const struct lab_pair *need_pair(void)
-{
-	const struct lab_pair *pair = lab_pair();
-
-	if (!pair)
-		TT_SKIP("no register of this guest can be written");
-	return pair;
-}
 
 /* ---- reading it ---- */
 
@@ -32,17 +24,9 @@ struct text {
 
 static long read_status(struct text *text)
 {
-	int fd = open(STATUS, O_RDONLY | O_CLOEXEC);
-	size_t got = 0;
-	ssize_t n;
+	ssize_t bytes = lab_read(STATUS, text->all, sizeof(text->all));
 
-	if (fd < 0)
-		return -errno;
-	while ((n = read(fd, text->all + got, sizeof(text->all) - 1 - got)) > 0)
-		got += (size_t)n;
-	(void)close(fd);
-	text->all[got] = '\0';
-	return n < 0 ? -EIO : 0;
+	return bytes < 0 ? bytes : 0;
 }
 
 static long lines_that_begin(const struct text *text, const char *with)
@@ -71,7 +55,7 @@ static const struct name_row {
 
 TEST(names_are_escaped)
 {
-	const struct lab_pair *pair = need_pair();
+	const struct lab_pair *pair = lab_need_pair();
 	static struct text text;
 	char expected[256];
 
@@ -79,7 +63,7 @@ TEST(names_are_escaped)
 		int fd;
 
 		TT_EQ(r, prctl(PR_SET_NAME, r->name), 0);
-		fd = (int)LAB_GOOD(lab_reg_open(pair->control, O_WRONLY));
+		fd = LAB_OPEN(pair->control, O_WRONLY);
 		TT_EQ(r, lab_reg_open(pair->control, O_WRONLY), -EBUSY);
 		LAB_GOOD(read_status(&text));
 		TT_EQ(r, lines_that_begin(&text, "open: "), 1);
@@ -160,17 +144,11 @@ static const struct knowledge_row {
 	{ __LINE__, "his user, another group", { 1000, 1001, -1 }, 1000, false, 0 },
 };
 
-static void start_open_to_all(void)
-{
-	LAB_GOOD(lab_driver_stop());
-	LAB_GOOD(lab_driver_start("mode=0666"));
-}
-
 TEST(who_may_know)
 {
-	const struct lab_pair *pair = need_pair();
+	const struct lab_pair *pair = lab_need_pair();
 
-	start_open_to_all();
+	lab_load_anew("", "mode=0666");
 	TT_FOR_EACH_ROW(r, knowledge_rows) {
 		struct holder h = { pair->control, r->holder, r->is_secretive };
 		struct lab_process p;
@@ -184,29 +162,34 @@ TEST(who_may_know)
 	}
 }
 
-/* In a namespace of processes of its own: root there, which sees none that are outside. */
-static long ask_in_namespace(void *arg)
+/* What @fn returns in a namespace of processes of its own: root there, 100 for what is negative. */
+static long in_namespace(long (*fn)(void *arg), void *arg)
 {
 	int status = -1;
 	pid_t pid;
 
-	(void)arg;
 	if (unshare(CLONE_NEWPID) < 0)
 		return -ENOSYS;
 	pid = fork();
 	if (pid == 0) {
-		long told = is_told(NULL);
+		long ret = fn(arg);
 
-		_exit(told < 0 ? 100 : (int)told);
+		_exit(ret < 0 ? 100 : (int)ret);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		return -ECHILD;
 	return WEXITSTATUS(status);
 }
 
+/* It sees none that are outside. */
+static long ask_in_namespace(void *unused)
+{
+	return in_namespace(is_told, unused);
+}
+
 TEST(processes_outside_have_no_number)
 {
-	struct holder h = { need_pair()->control, 0, false };
+	struct holder h = { lab_need_pair()->control, 0, false };
 	struct lab_process p;
 	long told;
 
@@ -233,29 +216,18 @@ static long find_myself(void *arg)
 	return strstr(text.all, mine) ? getpid() : -ENODATA;
 }
 
-static long find_myself_in_namespace(void *arg)
+static long find_myself_in_namespace(void *reg)
 {
-	int status = -1;
-	pid_t pid;
-
-	if (unshare(CLONE_NEWPID) < 0)
-		return -ENOSYS;
-	pid = fork();
-	if (pid == 0)
-		_exit(find_myself(arg) == 1 ? 0 : 1);
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return -ECHILD;
-	return WEXITSTATUS(status);
+	return in_namespace(find_myself, reg);
 }
 
 TEST(numbers_are_the_readers)
 {
-	void *reg = (void *)(uintptr_t)need_pair()->control;
-	long ret = lab_child(&lab_root, find_myself_in_namespace, reg);
+	long ret = lab_child(&lab_root, find_myself_in_namespace, lab_need_pair()->control);
 
 	if (ret == -ENOSYS)
 		TT_SKIP("this guest's kernel has no namespaces of processes");
-	TT_IS(ret, 0);
+	TT_IS(ret, 1); /* the first process of the namespace */
 }
 
 int main(void)

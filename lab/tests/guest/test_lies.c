@@ -17,7 +17,7 @@
 #include "base/tests/tt.h"
 
 #include "guest.h"
-#include "outside.h"
+#include "lab/tests/guest/file.h"
 #include "lab/tests/workloads/count.h"
 
 /* Ways to lie, and which guest does it (lab/guests; facts of QEMU, not of ntime). */

@@ -9,14 +9,13 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "lab/tests/guest/file.h"
 #include "lab/tests/guest/host.h"
 
-#define DEVICES "/sys/bus/pci/devices/0000:"
-#define TEST_ADDRESS "00:05.0"
-#define PATIENCE_S 30 /* until the guest has done what it was asked; no result depends on it */
+#define DEVICE(address) "/sys/bus/pci/devices/0000:" address "/"
+#define TEST_ADDRESS DEVICE("00:05.0")
 
 #define EN 0x400000u
 #define CAS_READS (EN | 0x0304u)
@@ -28,10 +27,10 @@ static const struct channel {
 	const char *address, *name;
 	uint32_t id;
 } channels[] = {
-	{ __LINE__, "7f:10.0", "16.0", 0x3cb08086 },
-	{ __LINE__, "7f:10.1", "16.1", 0x3cb18086 },
-	{ __LINE__, "7f:10.4", "16.4", 0x3cb48086 },
-	{ __LINE__, "7f:10.5", "16.5", 0x3cb58086 },
+	{ __LINE__, DEVICE("7f:10.0"), "16.0", 0x3cb08086 },
+	{ __LINE__, DEVICE("7f:10.1"), "16.1", 0x3cb18086 },
+	{ __LINE__, DEVICE("7f:10.4"), "16.4", 0x3cb48086 },
+	{ __LINE__, DEVICE("7f:10.5"), "16.5", 0x3cb58086 },
 };
 
 /* ---- ways to the device ---- */
@@ -41,7 +40,7 @@ static int open_file(const char *address, const char *file, int flags)
 	char path[128];
 	int fd;
 
-	snprintf(path, sizeof(path), DEVICES "%s/%s", address, file);
+	snprintf(path, sizeof(path), "%s%s", address, file);
 	fd = open(path, flags | O_CLOEXEC);
 	if (fd < 0) {
 		print_error("%s: %s\n", path, strerror(errno));
@@ -54,26 +53,18 @@ static bool has_file(const char *address, const char *file)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), DEVICES "%s/%s", address, file);
+	snprintf(path, sizeof(path), "%s%s", address, file);
 	return access(path, F_OK) == 0;
 }
 
 static uint32_t get(const char *address, off_t at, size_t bytes)
 {
-	int fd = open_file(address, "config", O_RDONLY);
-	uint32_t value = 0;
-
-	assert_int_equal(pread(fd, &value, bytes, at), bytes);
-	close(fd);
-	return value;
+	return lab_config(address, at, bytes, NULL);
 }
 
 static void set(const char *address, off_t at, size_t bytes, uint32_t value)
 {
-	int fd = open_file(address, "config", O_RDWR);
-
-	assert_int_equal(pwrite(fd, &value, bytes, at), bytes);
-	close(fd);
+	(void)lab_config(address, at, bytes, &value);
 }
 
 static uint64_t get_counter(const char *address, off_t at)
@@ -93,15 +84,6 @@ static bool is_gone(void)
 static bool has_come(void)
 {
 	return has_file(TEST_ADDRESS, "resource0");
-}
-
-static void wait_until(bool (*is_so)(void))
-{
-	time_t end = time(NULL) + PATIENCE_S;
-
-	while (!is_so() && time(NULL) < end)
-		usleep(20000);
-	assert_true(is_so());
 }
 
 static volatile uint8_t *map_bar(void)
@@ -155,7 +137,7 @@ TEST(devices_are_where_they_belong)
 		TT_EQ(r, get(r->address, 0xa, 2), 0x0880);
 		TT_EQ(r, get(r->address, 0xe, 1), 0x80);
 	}
-	TT_IS(has_file("7f:10.2", "config"), false);
+	TT_IS(has_file(DEVICE("7f:10.2"), "config"), false);
 	TT_IS(get(TEST_ADDRESS, 0, 4), 0x6e741234);
 	TT_IS(get(TEST_ADDRESS, 8, 4), 0xff000001);
 	TT_IS(get(TEST_ADDRESS, 0x40, 4), 0x00040009);
@@ -343,7 +325,7 @@ TEST(device_goes_and_another_comes)
 	write32(bar, 8, 0x5ca1ab1e);
 	TT_IS(read32(bar, 8), 0x5ca1ab1e);
 	host_tell("unplug test");
-	wait_until(is_gone);
+	lab_wait_until(is_gone);
 	/*
 	 * what still holds it: the mapping reads as 0 or all ones (nobody answers there), the file
 	 * ends or fails; nothing crashes
@@ -357,7 +339,7 @@ TEST(device_goes_and_another_comes)
 	/* the channels are still there */
 	TT_IS(get(channels[0].address, 0, 4), 0x3cb08086);
 	host_tell("plug test-again");
-	wait_until(has_come);
+	lab_wait_until(has_come);
 	TT_IS(get(TEST_ADDRESS, 0, 4), 0x6e741234);
 	set(TEST_ADDRESS, 4, 2, 2);
 	bar = map_bar();

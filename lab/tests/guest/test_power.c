@@ -15,18 +15,11 @@
 
 #define LATER 50000 /* microseconds between two readings */
 
-static bool is_sandy_bridge(void)
-{
-	uint64_t value;
-
-	return lab_msr_get(0, 0x606, &value) == 0 && value;
-}
-
 static bool is_here(const struct lab_clockwork *row)
 {
 	bool is_only_there = row->msr == 0x3fe || row->msr == 0x60d || row->bits == 32;
 
-	return !is_only_there || is_sandy_bridge();
+	return !is_only_there || lab_is_sandy_bridge();
 }
 
 static uint64_t mask_of(const struct lab_clockwork *row)
@@ -58,8 +51,8 @@ TEST(registers_hold_the_time)
 TEST(units_and_limits)
 {
 	for (unsigned int cpu = 0; cpu < lab_all_cpus(); cpu++) {
-		TT_IS(lab_msr(cpu, 0x1a2) >> 16, is_sandy_bridge() ? 95 : 100);
-		if (is_sandy_bridge())
+		TT_IS(lab_msr(cpu, 0x1a2) >> 16, lab_is_sandy_bridge() ? 95 : 100);
+		if (lab_is_sandy_bridge())
 			TT_IS(lab_msr(cpu, 0x606), 0xa1003);
 	}
 }
@@ -94,7 +87,7 @@ static void check_hot_and_cold(unsigned int cpu)
  */
 static void check_held(unsigned int cpu)
 {
-	uint64_t held = is_sandy_bridge() ? 0xc0c : 0xc;
+	uint64_t held = lab_is_sandy_bridge() ? 0xc0c : 0xc;
 	uint64_t rest = 0x88000000 | (11 + 10 * lab_socket_of(cpu) + lab_core_of(cpu)) << 16 | held;
 
 	TT_IS(lab_msr(cpu, 0x19c), rest | 0x20);
@@ -115,7 +108,7 @@ TEST(packages_tell_it_too)
 {
 	uint64_t value;
 
-	if (!is_sandy_bridge())
+	if (!lab_is_sandy_bridge())
 		TT_SKIP("this processor has no thermal status of a package");
 	for (unsigned int cpu = 0; cpu < lab_all_cpus(); cpu++) {
 		value = lab_msr(cpu, 0x1b1);

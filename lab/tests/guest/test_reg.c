@@ -4,7 +4,6 @@
  * access method tells the same, what is set comes back or stays as was promised, and who is in the
  * group reads and writes nothing.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,39 +15,9 @@
 #include <ntime/ntime.h>
 
 #include "lab/tests/guest/driver.h"
+#include "lab/tests/guest/file.h"
 
-#define OUTPUT 16384
 #define GROUP 777 /* of nobody else */
-
-/* ---- the command ---- */
-
-/* Standard output and error of a shell's line, and its exit status. */
-static int shell(const char *line, char out[OUTPUT])
-{
-	char all[512];
-	size_t n;
-	FILE *f;
-
-	(void)snprintf(all, sizeof(all), "exec 2>&1; %s", line);
-	f = popen(all, "re");
-	if (!f)
-		return -errno;
-	n = fread(out, 1, OUTPUT - 1, f);
-	out[n] = '\0';
-	return WEXITSTATUS(pclose(f));
-}
-
-static void must(const char *line, int status, const char *part)
-{
-	char out[OUTPUT];
-	int ret = shell(line, out);
-
-	if (ret == status && strstr(out, part))
-		return;
-	print_error("%s: exit status %d, expected %d with '%s'; it said:\n%s\n", line, ret, status,
-		    part, out);
-	fail();
-}
 
 /* ---- the library ---- */
 
@@ -198,15 +167,6 @@ TEST(the_tree_has_what_is_told)
 
 /* ---- what is set ---- */
 
-static const struct lab_pair *need_pair(void)
-{
-	const struct lab_pair *pair = lab_pair();
-
-	if (!pair)
-		TT_SKIP("no register of this guest can be written");
-	return pair;
-}
-
 static uint64_t get(const char *path)
 {
 	uint64_t value = 0;
@@ -215,22 +175,29 @@ static uint64_t get(const char *path)
 	return value;
 }
 
+/* "ntime reg set CONTROL VALUE ..." */
+static const char *set_line(const struct lab_pair *pair, uint64_t value, const char *rest)
+{
+	static char line[512];
+
+	(void)snprintf(line, sizeof(line), "ntime reg set %s %#llx%s", pair->control,
+		       (unsigned long long)value, rest);
+	return line;
+}
+
 TEST(set_for_a_command)
 {
-	const struct lab_pair *pair = need_pair();
+	const struct lab_pair *pair = lab_need_pair();
 	uint64_t before = get(pair->control);
-	char line[256], part[32];
+	char part[32], rest[256];
 
-	(void)snprintf(line, sizeof(line), "ntime reg set %s %#llx -- ntime reg get -b %s",
-		       pair->control, (unsigned long long)(before ^ pair->flip), pair->control);
 	(void)snprintf(part, sizeof(part), "0x%016llx  (ntimefs)",
 		       (unsigned long long)(before ^ pair->flip));
-	must(line, 0, part);
-	assert_int_equal(get(pair->control), before);
-	(void)snprintf(line, sizeof(line), "ntime reg set %s %#llx -- sh -c 'exit 7'",
-		       pair->control, (unsigned long long)(before ^ pair->flip));
-	must(line, 7, "(ntimefs)");
-	assert_int_equal(get(pair->control), before);
+	(void)snprintf(rest, sizeof(rest), " -- ntime reg get -b %s", pair->control);
+	lab_must(set_line(pair, before ^ pair->flip, rest), 0, part);
+	LAB_REG_IS(pair->control, before);
+	lab_must(set_line(pair, before ^ pair->flip, " -- sh -c 'exit 7'"), 7, "(ntimefs)");
+	LAB_REG_IS(pair->control, before);
 }
 
 /* Start "ntime reg set --hold", and come back when it holds. */
@@ -264,22 +231,19 @@ static pid_t hold(const struct lab_pair *pair, uint64_t value)
 
 static void hold_and_end(int sig)
 {
-	const struct lab_pair *pair = need_pair();
+	const struct lab_pair *pair = lab_need_pair();
 	uint64_t before = get(pair->control);
-	char line[128];
 	pid_t pid = hold(pair, before ^ pair->flip);
 	int status;
 
-	assert_int_equal(get(pair->control), before ^ pair->flip);
+	LAB_REG_IS(pair->control, before ^ pair->flip);
 	/* One writer: the sentence names what is in the way. */
-	(void)snprintf(line, sizeof(line), "ntime reg set %s %#llx -- true", pair->control,
-		       (unsigned long long)before);
-	must(line, 125, "is taken");
-	must("ntime driver status", 0, "ntime");
-	must("ntime driver unload", 125, "is in use by ");
+	lab_must(set_line(pair, before, " -- true"), 125, "is taken");
+	lab_must("ntime driver status", 0, "ntime");
+	lab_must("ntime driver unload", 125, "is in use by ");
 	assert_int_equal(kill(pid, sig), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(get(pair->control), before);
+	LAB_REG_IS(pair->control, before);
 }
 
 TEST(hold_ends_with_a_signal)
@@ -295,85 +259,82 @@ TEST(hold_comes_back_after_kill_9)
 /* Without a command it stays: around the driver, and back by the same way. */
 TEST(set_stays)
 {
-	const struct lab_pair *pair = need_pair();
+	const struct lab_pair *pair = lab_need_pair();
 	uint64_t before = get(pair->control);
-	char line[128], part[64];
+	char part[64];
 
 	if (strstr(pair->control, "/msr/") && access("/dev/cpu/0/msr", W_OK))
 		TT_SKIP("this guest has no msr device");
 	if (!strstr(pair->control, "/msr/") && !strstr(pair->control, "/pci/"))
 		TT_SKIP("only the driver reaches registers of this processor");
-	(void)snprintf(line, sizeof(line), "ntime reg set %s %#llx", pair->control,
-		       (unsigned long long)(before ^ pair->flip));
 	(void)snprintf(part, sizeof(part), "0x%016llx -> 0x%016llx (%s)",
 		       (unsigned long long)before, (unsigned long long)(before ^ pair->flip),
 		       strstr(pair->control, "/msr/") ? "msr" : "pci");
-	must(line, 0, part);
-	assert_int_equal(get(pair->control), before ^ pair->flip);
-	(void)snprintf(line, sizeof(line), "ntime reg set %s %#llx", pair->control,
-		       (unsigned long long)before);
-	must(line, 0, "->");
-	assert_int_equal(get(pair->control), before);
+	lab_must(set_line(pair, before ^ pair->flip, ""), 0, part);
+	LAB_REG_IS(pair->control, before ^ pair->flip);
+	lab_must(set_line(pair, before, ""), 0, "->");
+	LAB_REG_IS(pair->control, before);
 }
 
 TEST(hammer_puts_back)
 {
-	const struct lab_pair *pair = need_pair();
+	const struct lab_pair *pair = lab_need_pair();
 	uint64_t before = get(pair->control);
 	int64_t writes = lab_status_number("writes");
 	char line[128];
 
 	(void)snprintf(line, sizeof(line), "ntime reg hammer -n 100 %s %#llx", pair->control,
 		       (unsigned long long)(before ^ pair->flip));
-	must(line, 0, "100 writes of");
-	assert_int_equal(get(pair->control), before);
+	lab_must(line, 0, "100 writes of");
+	LAB_REG_IS(pair->control, before);
 	/* The driver saw each of them, and what put the old value back. */
 	assert_in_range(lab_status_number("writes") - writes, 100, 200);
 }
 
 TEST(diff_finds_what_was_set)
 {
-	const struct lab_pair *pair = need_pair();
+	const struct lab_pair *pair = lab_need_pair();
 	uint64_t before = get(pair->control);
-	char line[256];
 
-	must("ntime reg dump -o /tmp/before && echo done", 0, "done");
-	(void)snprintf(line, sizeof(line),
-		       "ntime reg set %s %#llx -- sh -c 'ntime reg diff /tmp/before live'",
-		       pair->control, (unsigned long long)(before ^ pair->flip));
-	must(line, 1, pair->control);
+	lab_must("ntime reg dump -o /tmp/before && echo done", 0, "done");
+	lab_must(set_line(pair, before ^ pair->flip, " -- sh -c 'ntime reg diff /tmp/before live'"),
+		 1, pair->control);
 }
 
 /* ---- who may ---- */
 
-static long user_gets(void *arg)
+/* In children: 1 when it worked. */
+static long user_gets(void *path)
 {
-	char line[160], out[OUTPUT];
+	char line[256];
 
-	(void)snprintf(line, sizeof(line), "ntime reg get -b %s", (const char *)arg);
-	return shell(line, out) == 0 && strstr(out, "(ntimefs)") ? 1 : 0;
+	(void)snprintf(line, sizeof(line),
+		       "out=$(ntime reg get -b %s 2>&1) && echo \"$out\" | grep -q '(ntimefs)'",
+		       (const char *)path);
+	return system(line) == 0;
 }
 
-static long user_sets(void *arg)
+static long user_sets(void *path)
 {
-	char line[160], out[OUTPUT];
+	char line[256];
 
-	(void)snprintf(line, sizeof(line), "ntime reg set %s 0 -- true", (const char *)arg);
-	return shell(line, out) == 0 ? 1 : 0;
+	(void)snprintf(line, sizeof(line), "ntime reg set %s 0 -- true >/dev/null 2>&1",
+		       (const char *)path);
+	return system(line) == 0;
 }
 
 TEST(members_of_the_group_read)
 {
 	const struct lab_user member = { .uid = 1000, .gid = 1000, .extra = GROUP };
-	char *path = (char *)(uintptr_t)lab_any_register();
+	const char *path = lab_any_register();
 
 	LAB_GOOD(lab_driver_unmount());
-	must("ntime driver load --gid 777", 0, "");
-	must("ntime driver status", 0, "gid=777,mode=0440");
+	lab_must("ntime driver load --gid 777", 0, "");
+	lab_must("ntime driver status", 0, "gid=777,mode=0440");
 	assert_int_equal(lab_child(&member, user_gets, path), 1);
 	assert_int_equal(lab_child(&lab_stranger, user_gets, path), 0);
 	if (lab_pair()) {
-		path = (char *)(uintptr_t)lab_pair()->control;
+		path = lab_pair()->control;
 		assert_int_equal(lab_child(&member, user_sets, path), 0);
 		assert_int_equal(lab_child(&lab_stranger, user_sets, path), 0);
 	}
@@ -385,15 +346,15 @@ TEST(command_loads_and_unloads)
 {
 	LAB_GOOD(lab_driver_unmount());
 	LAB_GOOD(lab_driver_unload());
-	must("ntime driver status", 1, "loaded: no");
-	must("ntime driver load --module " LAB_MODULE " && ntime driver status", 0,
-	     "mounted: " NTIME_FS_PATH);
+	lab_must("ntime driver status", 1, "loaded: no");
+	lab_must("ntime driver load --module " LAB_MODULE " && ntime driver status", 0,
+		 "mounted: " NTIME_FS_PATH);
 	/* Once more is no mistake. */
-	must("ntime driver load && echo done", 0, "done");
-	must("ntime driver load --mode 0444", 125, "is already mounted");
-	must("ntime driver unload && ntime driver status", 1, "loaded: no");
-	must("ntime driver unload", 0, "is not loaded");
-	must("ntime driver load --module /bin/busybox", 125, "is not a module for this kernel");
+	lab_must("ntime driver load && echo done", 0, "done");
+	lab_must("ntime driver load --mode 0444", 125, "is already mounted");
+	lab_must("ntime driver unload && ntime driver status", 1, "loaded: no");
+	lab_must("ntime driver unload", 0, "is not loaded");
+	lab_must("ntime driver load --module /bin/busybox", 125, "is not a module for this kernel");
 }
 
 int main(void)

@@ -22,13 +22,6 @@
 #define REPORT "/tmp/watch.json"
 #define NEAR 0.04
 
-static bool is_sandy_bridge(void)
-{
-	uint64_t value;
-
-	return lab_msr_get(0, 0x606, &value) == 0 && value;
-}
-
 /* ---- a run of the command ---- */
 
 struct run {
@@ -185,7 +178,7 @@ TEST(throttling_per_socket)
 		{ "active-clock-ratio", { 0.75, 0.875 } },
 	};
 
-	if (is_sandy_bridge())
+	if (lab_is_sandy_bridge())
 		TT_SKIP("this processor's uncore does not tell of throttling");
 	check_group("throttling", all, sizeof(all) / sizeof(all[0]));
 }
@@ -201,7 +194,7 @@ TEST(memory_per_socket)
 		{ "memory-bandwidth", { 5.25e9 / 1048576, 2.625e9 / 1048576 } },
 	};
 
-	if (is_sandy_bridge())
+	if (lab_is_sandy_bridge())
 		TT_SKIP("the memory of this guest does what the host is told: test_imc");
 	check_group("memory", all, sizeof(all) / sizeof(all[0]));
 }
@@ -215,7 +208,7 @@ TEST(power_per_socket)
 		{ "DRAM-power", { 1e9 / 65536 / 1024, 1e9 / 65536 / 512 } },
 	};
 
-	if (!is_sandy_bridge())
+	if (!lab_is_sandy_bridge())
 		TT_SKIP("this processor does not tell what energy it uses");
 	check_group("power", all, sizeof(all) / sizeof(all[0]));
 	/* The same by the registers themselves. */
@@ -321,7 +314,7 @@ TEST(one_event_by_msr)
 	const char *name = "wsm_unc::UNC_DRAM_THERMAL_THROTTLED";
 	double nearest[2] = { HUGE_VAL, HUGE_VAL };
 
-	if (is_sandy_bridge())
+	if (lab_is_sandy_bridge())
 		TT_SKIP("this processor's uncore does not tell of throttling");
 	for (int k = 0; k < RUNS && (nearest[0] >= NEAR || nearest[1] >= NEAR); k++) {
 		struct run r = watch("-e wsm_unc::UNC_DRAM_THERMAL_THROTTLED -i 200ms -n 5 "
