@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Sessions that no test leaves to the next one. */
 #include <string.h>
+#include <unistd.h>
 
+#include "lab/tests/guest/file.h"
 #include "lab/tests/guest/sessions.h"
 #include "lab/tests/guest/open.h"
 #include "base/tests/tt.h"
@@ -69,4 +71,28 @@ struct ntime_item lab_item(const struct ntime_session *s, size_t i)
 
 	lab_good(ntime_session_item(s, i, &item), "item");
 	return item;
+}
+
+void lab_must_be_refused(const char *list, uint32_t via, const char *counter, const char *whose)
+{
+	struct ntime_session *s = lab_opened(list, via);
+	struct ntime_item item = lab_item(s, 0);
+
+	print_message("# %s; remedy: %s\n", item.reason, item.remedy);
+	TT_HAS(item.reason, "is in use");
+	TT_HAS(item.reason, counter);
+	TT_HAS(item.reason, whose);
+	lab_session_done(s);
+}
+
+void lab_command_must_be_refused(const char *line, const char *counter)
+{
+	char pid[32], out[LAB_OUTPUT];
+	int status = lab_shell(line, out);
+
+	(void)snprintf(pid, sizeof(pid), "pid %d", (int)getpid());
+	print_message("# exit status %d: %s\n", status, out);
+	TT_HAS(out, "is in use by");
+	TT_HAS(out, pid);
+	TT_HAS(out, counter);
 }

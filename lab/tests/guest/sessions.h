@@ -27,5 +27,11 @@ void lab_good(int ret, const char *what);
 struct ntime_session *lab_opened(const char *list, uint32_t via);
 void lab_session_done(struct ntime_session *s);
 struct ntime_item lab_item(const struct ntime_session *s, size_t i);
+/*
+ * The first event of @list must be said to be in use, with the names of a counter and of its user.
+ */
+void lab_must_be_refused(const char *list, uint32_t via, const char *counter, const char *whose);
+/* A command must say that @counter is in use by this process. */
+void lab_command_must_be_refused(const char *line, const char *counter);
 
 #endif

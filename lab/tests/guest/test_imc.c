@@ -6,7 +6,6 @@
  * while another channel is taken away.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -15,6 +14,7 @@
 #include <linux/perf_event.h>
 
 #include "lab/tests/guest/driver.h"
+#include "lab/tests/guest/file.h"
 #include "lab/tests/guest/host.h"
 #include "lab/tests/guest/outside.h"
 #include "lab/tests/guest/sessions.h"
@@ -39,13 +39,14 @@ static unsigned int sockets(void)
 	return access(PCI "0000:ff:0b.0", F_OK) == 0 ? 2 : 1;
 }
 
+/* Its folder in sysfs. */
 static const char *device(unsigned int socket, unsigned int channel)
 {
-	static char name[4][32];
+	static char name[4][64];
 	static unsigned int turn;
 	char *at = name[turn++ % 4];
 
-	snprintf(at, sizeof(name[0]), "0000:%s:10.%u", buses[socket], functions[channel]);
+	snprintf(at, sizeof(name[0]), PCI "0000:%s:10.%u/", buses[socket], functions[channel]);
 	return at;
 }
 
@@ -60,28 +61,12 @@ static void happen(unsigned int socket, unsigned int channel, const char *what, 
 
 static uint32_t config_get(const char *name, off_t at)
 {
-	char path[96];
-	uint32_t value = 0;
-	int fd;
-
-	snprintf(path, sizeof(path), PCI "%s/config", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	assert_true(fd >= 0);
-	TT_IS(pread(fd, &value, sizeof(value), at), sizeof(value));
-	close(fd);
-	return value;
+	return lab_config(name, at, 4, NULL);
 }
 
 static void config_set(const char *name, off_t at, uint32_t value)
 {
-	char path[96];
-	int fd;
-
-	snprintf(path, sizeof(path), PCI "%s/config", name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	assert_true(fd >= 0);
-	TT_IS(pwrite(fd, &value, sizeof(value), at), sizeof(value));
-	close(fd);
+	(void)lab_config(name, at, 4, &value);
 }
 
 /* Counters and controls of all channels. */
@@ -126,6 +111,14 @@ static void occupy(unsigned int channel, unsigned int counters, bool on)
 			config_set(device(s, channel), COUNTER + 8 * i, 0);
 			config_set(device(s, channel), COUNTER + 8 * i + 4, 0);
 		}
+}
+
+static const char *reads_of_channel(unsigned int channel)
+{
+	static char list[64];
+
+	snprintf(list, sizeof(list), READS, channel);
+	return list;
 }
 
 static struct ntime_session *started(const char *list, uint32_t via, const char *method)
@@ -235,20 +228,13 @@ TEST(the_kernel_counts_them)
 /* While the kernel counts, the channel is the kernel's. */
 TEST(the_kernel_has_them)
 {
-	struct ntime_session *s;
 	int fd = lab_perf_open("uncore_imc_0", 0x0304, 0, -1);
-	char list[64];
 
 	if (fd < 0)
 		TT_SKIP("the kernel's driver is not there");
 	TT_IS(ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), 0);
 	(void)lab_perf_get(fd);
-	snprintf(list, sizeof(list), READS, 0);
-	s = lab_opened(list, NTIME_VIA_PCI);
-	print_message("# %s; remedy: %s\n", lab_item(s, 0).reason, lab_item(s, 0).remedy);
-	TT_HAS(lab_item(s, 0).reason, "is in use");
-	TT_HAS(lab_item(s, 0).reason, "MC_CH_PCI_PMON_CT");
-	lab_session_done(s);
+	lab_must_be_refused(reads_of_channel(0), NTIME_VIA_PCI, "MC_CH_PCI_PMON_CT", "");
 	happen(0, 0, "reads", 4711);
 	TT_IS(lab_perf_get(fd), 4711);
 	close(fd);
@@ -335,14 +321,12 @@ TEST(bandwidth_is_what_happened)
  */
 TEST(more_than_can_happen_is_not_counted)
 {
-	char list[64];
 	uint64_t count[2][MANY];
 	struct ntime_value v[MANY];
 	struct ntime_session *s;
 	size_t n;
 
-	snprintf(list, sizeof(list), READS, 2);
-	s = started(list, NTIME_VIA_PCI, "pci");
+	s = started(reads_of_channel(2), NTIME_VIA_PCI, "pci");
 	happen(0, 2, "reads", 1000);
 	read_sockets(s, count);
 	TT_IS(count[0][0], 1000);
@@ -360,14 +344,12 @@ TEST(more_than_can_happen_is_not_counted)
 TEST(others_counters_are_left_alone)
 {
 	struct registers before;
-	char list[64];
 	uint64_t count[2][MANY];
 	struct ntime_session *s;
 
 	take(&before);
 	occupy(1, 3, true);
-	snprintf(list, sizeof(list), READS, 1);
-	s = started(list, NTIME_VIA_PCI, "pci");
+	s = started(reads_of_channel(1), NTIME_VIA_PCI, "pci");
 	happen(0, 1, "reads", 1001);
 	happen(0, 1, "underfills", 5);
 	read_sockets(s, count);
@@ -384,34 +366,22 @@ TEST(others_counters_are_left_alone)
 TEST(all_counters_are_somebodys)
 {
 	struct registers before;
-	char list[64];
-	struct ntime_session *s;
 
 	take(&before);
 	occupy(1, COUNTERS, true);
-	snprintf(list, sizeof(list), READS, 1);
-	s = lab_opened(list, NTIME_VIA_PCI);
-	print_message("# %s; remedy: %s\n", lab_item(s, 0).reason, lab_item(s, 0).remedy);
-	TT_HAS(lab_item(s, 0).reason, "is in use");
-	TT_HAS(lab_item(s, 0).reason, "MC_CH_PCI_PMON_CT");
-	lab_session_done(s);
+	lab_must_be_refused(reads_of_channel(1), NTIME_VIA_PCI, "MC_CH_PCI_PMON_CT", "");
 	occupy(1, COUNTERS, false);
 	TT_IS(differ(&before), 0);
 }
 
 TEST(second_is_refused)
 {
-	char list[64], line[256], pid[32], out[LAB_OUTPUT];
-	struct ntime_session *s;
+	struct ntime_session *s = started(reads_of_channel(3), NTIME_VIA_PCI, "pci");
+	char line[256];
 
-	snprintf(list, sizeof(list), READS, 3);
-	s = started(list, NTIME_VIA_PCI, "pci");
-	snprintf(line, sizeof(line), "ntime stat -a --csv --via pci -e %s -- true", list);
-	snprintf(pid, sizeof(pid), "pid %d", (int)getpid());
-	(void)lab_shell(line, out);
-	print_message("# %s\n", out);
-	TT_HAS(out, "is in use by");
-	TT_HAS(out, pid);
+	snprintf(line, sizeof(line), "ntime stat -a --csv --via pci -e %s -- true",
+		 reads_of_channel(3));
+	lab_command_must_be_refused(line, "");
 	lab_session_done(s);
 	lab_must(line, 0, "event=0x04");
 }
@@ -437,8 +407,7 @@ static long count_and_wait(void *arg)
 
 	(void)arg;
 	if (ntime_open(&own, NULL) < 0 || ntime_session_new(own, &target, &s) < 0 ||
-	    ntime_session_add_list(s, "uncore_imc_0/event=0x04,umask=0x03/") < 0 ||
-	    ntime_session_start(s) < 0)
+	    ntime_session_add_list(s, reads_of_channel(0)) < 0 || ntime_session_start(s) < 0)
 		return -EPROTO;
 	lab_be_ready_and_wait();
 }
@@ -448,15 +417,14 @@ TEST(killed_one_is_repaired)
 	struct lab_process p;
 	struct registers before;
 	struct ntime_session *s;
-	char list[64], name[64];
+	char name[64];
 	unsigned int counter;
 
 	LAB_GOOD(lab_spawn(&p, count_and_wait, NULL));
 	counter = counter_with(device(0, 0), RUNS | 0x0304);
 	(void)lab_kill(&p);
 	TT_IS(config_get(device(0, 0), CONTROL + 4 * counter), RUNS | 0x0304);
-	snprintf(list, sizeof(list), READS, 0);
-	s = lab_opened(list, NTIME_VIA_PCI);
+	s = lab_opened(reads_of_channel(0), NTIME_VIA_PCI);
 	TT_HAS(lab_item(s, 0).remedy, "ntime doctor --repair");
 	lab_session_done(s);
 	snprintf(name, sizeof(name), "MC_CH_PCI_PMON_CTL%u", counter);
@@ -464,7 +432,7 @@ TEST(killed_one_is_repaired)
 	TT_IS(config_get(device(0, 0), CONTROL + 4 * counter), 0x0304);
 	/* All else is as it left it, and in nobody's way. */
 	take(&before);
-	s = started(list, NTIME_VIA_PCI, "pci");
+	s = started(reads_of_channel(0), NTIME_VIA_PCI, "pci");
 	lab_session_done(s);
 	TT_IS(differ(&before), 0);
 }
@@ -487,7 +455,7 @@ TEST(a_channel_vanishes)
 	happen(0, 3, "reads", 50);
 	lab_good(ntime_session_read(s, v, 2), "reading");
 	TT_IS(v[0].count, 20);
-	snprintf(path, sizeof(path), PCI "%s/remove", device(0, 1));
+	snprintf(path, sizeof(path), "%sremove", device(0, 1));
 	lab_set_file(path, "1");
 	happen(0, 3, "reads", 60);
 	lab_good(ntime_session_read(s, v, 2), "reading");
@@ -501,8 +469,7 @@ TEST(a_channel_vanishes)
 	TT_IS(v[1].count, 110);
 	lab_session_done(s);
 	/* The others are whole. */
-	snprintf(list, sizeof(list), READS, 3);
-	s = started(list, NTIME_VIA_PCI, "pci");
+	s = started(reads_of_channel(3), NTIME_VIA_PCI, "pci");
 	happen(0, 3, "reads", 7);
 	lab_good(ntime_session_read(s, v, 1), "reading");
 	TT_IS(v[0].count, 7);

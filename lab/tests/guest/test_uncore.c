@@ -38,13 +38,15 @@ static const struct event {
 } events[] = {
 	{ "uncore/event=0x67,umask=0x01/", "wsm_unc::UNC_DRAM_THERMAL_THROTTLED", 2, 1 },
 	{ "uncore/event=0x80,umask=0x02/", "wsm_unc::UNC_THERMAL_THROTTLING_TEMP:CORE_1", 4, 0 },
-	{ "uncore/event=0x81,umask=0x01/", "wsm_unc::UNC_THERMAL_THROTTLED_TEMP:CORE_0", 4, 0 },
+	{ THROTTLED, "wsm_unc::UNC_THERMAL_THROTTLED_TEMP:CORE_0", 4, 0 },
 	{ "uncore/event=0x83,umask=0x01/", "wsm_unc::UNC_THERMAL_THROTTLING_PROCHOT:CORE_0", 6, 1 },
 	{ "uncore/event=0x82,umask=0x01/", "wsm_unc::UNC_PROCHOT_ASSERTION", 20, 1 },
 	{ "uncore/event=0x2c,umask=0x02/", "wsm_unc::UNC_QMC_NORMAL_READS:CH1", 6, 1 },
 	{ "uncore/event=0x2f,umask=0x01/", "wsm_unc::UNC_QMC_WRITES:FULL_CH0", 6, 1 },
 };
 #define EVENTS (sizeof(events) / sizeof(events[0]))
+
+static const struct event *const throttled = &events[2];
 
 static const char *method_name(uint32_t via)
 {
@@ -140,13 +142,13 @@ static struct counted count_for_a_while(const char *list, uint32_t via, const ch
  * How far the counts, of which the first is the clocks, are from it: 0 exact, else in millionths of
  * the count.
  */
-static uint64_t error_of(const struct counted *c, const struct event *const *which, size_t n)
+static uint64_t error_of(const struct counted *c, const struct event *which, size_t n)
 {
 	uint64_t worst = 0;
 
 	for (unsigned int socket = 0; socket < SOCKETS; socket++)
 		for (size_t i = 0; i < n; i++) {
-			unsigned int shift = which[i]->shift + which[i]->per_socket * socket;
+			unsigned int shift = which[i].shift + which[i].per_socket * socket;
 			uint64_t count = c->count[socket][i + 1];
 			uint64_t truth = c->count[socket][0] >> shift, off;
 
@@ -156,48 +158,70 @@ static uint64_t error_of(const struct counted *c, const struct event *const *whi
 			off = off * 1000000 / (truth + 1);
 			worst = off > worst ? off : worst;
 			print_message("# socket %u: %s is %llu, of %llu clocks %llu\n", socket,
-				      which[i]->terms, (unsigned long long)count,
+				      which[i].terms, (unsigned long long)count,
 				      (unsigned long long)c->count[socket][0],
 				      (unsigned long long)truth);
 		}
 	return worst;
 }
 
-static void make_list(char *list, size_t bytes, bool by_name)
+/* The clocks and all events. */
+static const char *all_events(bool by_name)
 {
-	size_t used = (size_t)snprintf(list, bytes, "%s", CLOCKS);
+	static char list[1024];
+	size_t used = (size_t)snprintf(list, sizeof(list), "%s", CLOCKS);
 
 	for (size_t i = 0; i < EVENTS; i++)
-		used += (size_t)snprintf(list + used, bytes - used, ",%s",
+		used += (size_t)snprintf(list + used, sizeof(list) - used, ",%s",
 					 by_name ? events[i].libpfm4 : events[i].terms);
+	return list;
 }
 
-static void must_be_exact_by(const char *list, uint32_t via, const char *method)
+static void must_be_exact(const char *list, uint32_t via, const char *method)
 {
-	const struct event *all[EVENTS];
 	struct counted c = count_for_a_while(list, via, method);
 
-	for (size_t i = 0; i < EVENTS; i++)
-		all[i] = &events[i];
 	assert_true(c.least > 0 && c.count[0][0] >= c.least && c.count[1][0] >= c.least);
 	print_message("# %s: %llu and %llu clocks, read on CPUs %d and %d\n", method,
 		      (unsigned long long)c.count[0][0], (unsigned long long)c.count[1][0],
 		      c.cpu[0], c.cpu[1]);
-	TT_IS(error_of(&c, all, EVENTS), 0);
-}
-
-static void must_be_exact(const char *list, uint32_t via)
-{
-	must_be_exact_by(list, via, method_name(via));
+	TT_IS(error_of(&c, events, EVENTS), 0);
 }
 
 /* The same of one event. */
 static void check_throttled(uint32_t via)
 {
-	const struct event *which = &events[2];
 	struct counted c = count_for_a_while(CLOCKS "," THROTTLED, via, method_name(via));
 
-	TT_IS(error_of(&c, &which, 1), 0);
+	TT_IS(error_of(&c, throttled, 1), 0);
+}
+
+/* ---- the driver ---- */
+
+static void need_driver(void)
+{
+	if (!lab_driver_is_here())
+		TT_SKIP("needs the driver (--driver)");
+}
+
+/* What a context knows of access methods is of its opening. */
+static void open_again(void)
+{
+	lab_sessions_end(NULL);
+	lab_good(lab_sessions_begin(NULL), "opening again");
+}
+
+static void start_driver(void)
+{
+	LAB_GOOD(lab_driver_start(""));
+	open_again();
+}
+
+static void stop_driver(void)
+{
+	lab_sessions_end(NULL);
+	LAB_GOOD(lab_driver_stop());
+	lab_good(lab_sessions_begin(NULL), "opening again");
 }
 
 /* ---- every way counts the same ---- */
@@ -205,30 +229,21 @@ static void check_throttled(uint32_t via)
 TEST(msr_is_exact)
 {
 	struct lab_snapshot before;
-	char list[1024];
 
 	lab_snapshot_take(&before);
-	make_list(list, sizeof(list), false);
-	must_be_exact(list, NTIME_VIA_MSR);
+	must_be_exact(all_events(false), NTIME_VIA_MSR, "msr");
 	TT_IS(lab_snapshot_differs(&before), 0);
 }
 
 TEST(ntimefs_is_exact)
 {
 	struct lab_snapshot before;
-	char list[1024];
 
-	if (!lab_driver_is_here())
-		TT_SKIP("needs the driver (--driver)");
+	need_driver();
 	lab_snapshot_take(&before);
-	LAB_GOOD(lab_driver_start(""));
-	lab_sessions_end(NULL);
-	lab_good(lab_sessions_begin(NULL), "opening again");
-	make_list(list, sizeof(list), false);
-	must_be_exact(list, NTIME_VIA_NTIMEFS);
-	lab_sessions_end(NULL);
-	LAB_GOOD(lab_driver_stop());
-	lab_good(lab_sessions_begin(NULL), "opening again");
+	start_driver();
+	must_be_exact(all_events(false), NTIME_VIA_NTIMEFS, "ntimefs");
+	stop_driver();
 	TT_IS(lab_snapshot_differs(&before), 0);
 }
 
@@ -238,10 +253,7 @@ TEST(ntimefs_is_exact)
  */
 TEST(perf_is_exact_too)
 {
-	char list[1024];
-
-	make_list(list, sizeof(list), false);
-	must_be_exact(list, NTIME_VIA_PERF);
+	must_be_exact(all_events(false), NTIME_VIA_PERF, "perf");
 }
 
 /*
@@ -250,15 +262,12 @@ TEST(perf_is_exact_too)
  */
 TEST(names_of_libpfm4_mean_the_same)
 {
-	char list[1024];
-	struct ntime_session *s;
+	struct ntime_session *s = lab_opened(all_events(true), NTIME_VIA_MSR);
 
-	make_list(list, sizeof(list), true);
-	s = lab_opened(list, NTIME_VIA_MSR);
 	if (lab_item(s, 1).reason_code == NTIME_REASON_NO_HARDWARE)
 		TT_SKIP("libpfm4 has the events of throttling for Westmere alone");
 	lab_session_done(s);
-	must_be_exact(list, NTIME_VIA_MSR);
+	must_be_exact(all_events(true), NTIME_VIA_MSR, "msr");
 }
 
 /* Without being told how, it takes what the kernel knows. */
@@ -333,10 +342,7 @@ TEST(the_recipes_registers)
 /* Without the kernel's driver nobody has to say how. */
 TEST(without_the_kernels_driver_it_is_msr)
 {
-	char list[1024];
-
-	make_list(list, sizeof(list), false);
-	must_be_exact_by(list, NTIME_VIA_AUTO, "msr");
+	must_be_exact(all_events(false), NTIME_VIA_AUTO, "msr");
 }
 
 /* After what was done on purpose. */
@@ -353,18 +359,6 @@ static void clean_up(void)
 
 /* ---- who comes second ---- */
 
-static void must_be_refused(const char *list, uint32_t via, const char *counter, const char *whose)
-{
-	struct ntime_session *s = lab_opened(list, via);
-	struct ntime_item item = lab_item(s, 0);
-
-	print_message("# %s; remedy: %s\n", item.reason, item.remedy);
-	TT_HAS(item.reason, "is in use");
-	TT_HAS(item.reason, counter);
-	TT_HAS(item.reason, whose);
-	lab_session_done(s);
-}
-
 TEST(the_kernel_counts)
 {
 	struct lab_snapshot during;
@@ -373,15 +367,11 @@ TEST(the_kernel_counts)
 	assert_true(fd >= 0);
 	TT_IS(ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), 0);
 	(void)lab_perf_get(fd);
-	must_be_refused(THROTTLED, NTIME_VIA_MSR, "MSR_UNCORE_", "\"uncore\"");
+	lab_must_be_refused(THROTTLED, NTIME_VIA_MSR, "MSR_UNCORE_", "\"uncore\"");
 	if (lab_driver_is_here()) {
-		LAB_GOOD(lab_driver_start(""));
-		lab_sessions_end(NULL);
-		lab_good(lab_sessions_begin(NULL), "opening again");
-		must_be_refused(THROTTLED, NTIME_VIA_NTIMEFS, "MSR_UNCORE_", "perf");
-		lab_sessions_end(NULL);
-		LAB_GOOD(lab_driver_stop());
-		lab_good(lab_sessions_begin(NULL), "opening again");
+		start_driver();
+		lab_must_be_refused(THROTTLED, NTIME_VIA_NTIMEFS, "MSR_UNCORE_", "perf");
+		stop_driver();
 	}
 	/* It goes on counting, undisturbed. */
 	lab_snapshot_take(&during);
@@ -393,22 +383,13 @@ TEST(the_kernel_counts)
 static void second_is_refused(uint32_t via)
 {
 	struct ntime_session *first = started(THROTTLED, via);
-	char pid[32], line[256];
+	char line[256];
 
-	snprintf(pid, sizeof(pid), "pid %d", (int)getpid());
 	snprintf(line, sizeof(line), "ntime stat -a --csv --via %s -e %s -- true", method_name(via),
 		 THROTTLED);
-	{
-		char out[LAB_OUTPUT];
-		int status = lab_shell(line, out);
-
-		print_message("# exit status %d: %s\n", status, out);
-		TT_HAS(out, "is in use by");
-		TT_HAS(out, pid);
-		TT_HAS(out, "MSR_UNCORE_");
-	}
+	lab_command_must_be_refused(line, "MSR_UNCORE_");
 	/* Nor by the other access method, which finds the counter running. */
-	must_be_refused(THROTTLED, NTIME_VIA_MSR, "MSR_UNCORE_", "");
+	lab_must_be_refused(THROTTLED, NTIME_VIA_MSR, "MSR_UNCORE_", "");
 	/* The first one has not noticed. */
 	(void)read_sockets(first);
 	lab_session_done(first);
@@ -422,15 +403,10 @@ TEST(second_through_msr_is_refused)
 
 TEST(second_through_ntimefs_is_refused)
 {
-	if (!lab_driver_is_here())
-		TT_SKIP("needs the driver (--driver)");
-	LAB_GOOD(lab_driver_start(""));
-	lab_sessions_end(NULL);
-	lab_good(lab_sessions_begin(NULL), "opening again");
+	need_driver();
+	start_driver();
 	second_is_refused(NTIME_VIA_NTIMEFS);
-	lab_sessions_end(NULL);
-	LAB_GOOD(lab_driver_stop());
-	lab_good(lab_sessions_begin(NULL), "opening again");
+	stop_driver();
 }
 
 /*
@@ -522,7 +498,6 @@ TEST(killed_one_is_repaired)
 TEST(repair_leaves_others_alone)
 {
 	struct lab_process p;
-
 	unsigned int counter;
 	char out[LAB_OUTPUT], name[64];
 
@@ -541,30 +516,31 @@ TEST(killed_one_leaves_nothing_in_ntimefs)
 {
 	struct lab_process p;
 	struct lab_snapshot before;
+	char out[LAB_OUTPUT];
 
-	if (!lab_driver_is_here())
-		TT_SKIP("needs the driver (--driver)");
+	need_driver();
 	lab_snapshot_take(&before);
 	LAB_GOOD(lab_driver_start(""));
 	kill_in_mid_count(NTIME_VIA_NTIMEFS, &p);
 	TT_IS(lab_snapshot_differs(&before), 0);
-	{
-		char out[LAB_OUTPUT];
-
-		(void)lab_shell("ntime doctor", out);
-		assert_null(strstr(out, "--repair"));
-	}
+	(void)lab_shell("ntime doctor", out);
+	assert_null(strstr(out, "--repair"));
 	LAB_GOOD(lab_driver_stop());
 }
 
 /* ---- CPUs that go ---- */
+
+static void need_two_cpus_a_socket(void)
+{
+	if (lab_all_cpus() < 4)
+		TT_SKIP("this guest has one CPU a socket");
+}
 
 /* -1: whichever of its CPUs. */
 static void check_sockets_once(int first, int second)
 {
 	const int expected[SOCKETS] = { first, second };
 	struct counted c;
-	const struct event *which = &events[2];
 
 	lab_good(lab_sessions_begin(NULL), "opening again");
 	c = count_for_a_while(CLOCKS "," THROTTLED, NTIME_VIA_MSR, "msr");
@@ -573,7 +549,7 @@ static void check_sockets_once(int first, int second)
 		if (expected[socket] >= 0)
 			TT_IS(c.cpu[socket], expected[socket]);
 	}
-	TT_IS(error_of(&c, &which, 1), 0);
+	TT_IS(error_of(&c, throttled, 1), 0);
 	lab_sessions_end(NULL);
 }
 
@@ -581,8 +557,7 @@ TEST(first_cpus_of_sockets_are_off_line)
 {
 	struct lab_snapshot before;
 
-	if (lab_all_cpus() < 4)
-		TT_SKIP("this guest has one CPU a socket");
+	need_two_cpus_a_socket();
 	lab_snapshot_take(&before);
 	lab_sessions_end(NULL);
 	LAB_GOOD(lab_cpu_set_online(2, false));
@@ -603,20 +578,18 @@ TEST(first_cpus_of_sockets_are_off_line)
 /* The CPU goes in mid-count: the socket is counted on, through the other one. */
 TEST(cpu_goes_in_mid_count)
 {
-	const struct event *which = &events[2];
 	struct lab_snapshot before;
 	struct counted c;
 	struct ntime_session *s;
 
-	if (lab_all_cpus() < 4)
-		TT_SKIP("this guest has one CPU a socket");
+	need_two_cpus_a_socket();
 	lab_snapshot_take(&before);
 	s = started(CLOCKS "," THROTTLED, NTIME_VIA_MSR);
 	LAB_GOOD(lab_cpu_set_online(2, false));
 	(void)usleep(SLICE);
 	lab_good(ntime_session_stop(s), "stopping");
 	c = read_sockets(s);
-	TT_IS(error_of(&c, &which, 1), 0);
+	TT_IS(error_of(&c, throttled, 1), 0);
 	lab_session_done(s);
 	LAB_GOOD(lab_cpu_set_online(2, true));
 	TT_IS(lab_snapshot_differs(&before), 0);
@@ -634,8 +607,7 @@ TEST(package_goes_in_mid_count)
 	char out[LAB_OUTPUT];
 	int status;
 
-	if (lab_all_cpus() < 4)
-		TT_SKIP("this guest has one CPU a socket");
+	need_two_cpus_a_socket();
 	status = lab_shell(count_on, out);
 	print_message("# exit status %d: %s\n", status, out);
 	LAB_GOOD(lab_cpu_set_online(2, true));
