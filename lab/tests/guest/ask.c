@@ -96,6 +96,19 @@ int lab_ask(const struct lab_question *question, struct lab_answer *answer)
 	return n == (ssize_t)sizeof(*answer) && status == 0 ? 0 : -EPROTO;
 }
 
+const char *lab_core_pmu(void)
+{
+	static const char *const known[] = { "cpu", "armv8_pmuv3", "armv7_cortex_a15" };
+	char path[128];
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		(void)snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s", known[i]);
+		if (access(path, F_OK) == 0)
+			return known[i];
+	}
+	return NULL;
+}
+
 bool lab_has_perf(void)
 {
 	return access("/bin/perf", X_OK) == 0 || access("/usr/bin/perf", X_OK) == 0;

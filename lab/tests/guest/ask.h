@@ -45,6 +45,9 @@ struct lab_answer {
 /* 0, or -errno when nobody could be asked. */
 int lab_ask(const struct lab_question *question, struct lab_answer *answer);
 
+/* How sysfs calls the core PMU, where it can count in modes of their own; NULL: there is none. */
+const char *lab_core_pmu(void);
+
 /* Was perf put into this guest (ntime lab run --with perf)? */
 bool lab_has_perf(void);
 

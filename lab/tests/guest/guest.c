@@ -16,6 +16,7 @@
 #include "lab/tests/guest/report.h"
 
 #define REPORT "/tmp/lab-report.json"
+#define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
 /* Two ticks of a kernel with 100 Hz. */
 #define LONGEST_TICKS_NS 20000000
 
@@ -87,6 +88,12 @@ void lab_set(const char *path, const char *text)
 
 	if (!f || fputs(text, f) == EOF || fclose(f) == EOF)
 		fail_msg("%s cannot be set to %s: %s (is this root?)", path, text, strerror(errno));
+}
+
+void lab_stop_watchdog(void)
+{
+	if (access(WATCHDOG, W_OK) == 0)
+		lab_set(WATCHDOG, "0");
 }
 
 bool lab_can_read_counters(void)

@@ -28,6 +28,9 @@ int lab_ok_(int ret, const char *what, const char *file, int line);
 /* Write to a file of /proc or /sys; failure ends the test. */
 void lab_set(const char *path, const char *text);
 
+/* On x86 the NMI watchdog holds a counter of each CPU; where there is none this does nothing. */
+void lab_stop_watchdog(void);
+
 /**
  * lab_can_read_counters() - may this processor's counters be read by an instruction?
  *

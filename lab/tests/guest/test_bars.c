@@ -31,7 +31,6 @@
 #include "guest.h"
 #include "lab/tests/workloads/count.h"
 
-#define WATCHDOG "/proc/sys/kernel/nmi_watchdog"
 #define MUX "/sys/bus/event_source/devices/%s/perf_event_mux_interval_ms"
 #define PASSES 3
 #define MOST_EVENTS 24
@@ -502,8 +501,7 @@ static void go_first(void)
 static void prepare(uint64_t *seed)
 {
 	*seed = tt_seed();
-	if (access(WATCHDOG, W_OK) == 0)
-		lab_set(WATCHDOG, "0");
+	lab_stop_watchdog();
 	(void)prctl(PR_SET_TIMERSLACK, 1ul);
 	calibrate();
 	go_first();

@@ -7,7 +7,6 @@
  * to itself.
  */
 #include <jansson.h>
-#include <unistd.h>
 
 #include "lab/tests/guest/ask.h"
 #include "lab/tests/guest/file.h"
@@ -18,20 +17,6 @@
 #define RUNS 5
 #define RANDOMIZE "/proc/sys/kernel/randomize_va_space"
 #define OUTPUT "/tmp/test_perf_agree"
-
-static const char *pmu; /* of sysfs */
-
-static void find_pmu(void)
-{
-	static const char *const known[] = { "cpu", "armv8_pmuv3", "armv7_cortex_a15" };
-	char path[128];
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]) && !pmu; i++) {
-		(void)snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s", known[i]);
-		if (access(path, F_OK) == 0)
-			pmu = known[i];
-	}
-}
 
 /* Runs @line; its status must be 0. */
 static void run(const char *line)
@@ -151,7 +136,7 @@ TEST(one_event_by_all_its_names_is_counted_alike)
 {
 	double perf[4], ntime[4];
 
-	if (strncmp(pmu, "armv7", 5) == 0)
+	if (strncmp(lab_core_pmu(), "armv7", 5) == 0)
 		TT_SKIP("this PMU's driver has other names");
 	perf_counts("", raw_events(), "loop 12345", perf, 4);
 	ntime_counts("", raw_events(), "loop 12345", ntime, 4);
@@ -243,10 +228,9 @@ int main(void)
 	char before[16];
 	int ret;
 
-	find_pmu();
 	if (!lab_has_perf())
 		return tt_skip_all("perf is not in this guest: run it --with perf");
-	if (!pmu)
+	if (!lab_core_pmu())
 		return tt_skip_all("this guest has no PMU");
 	/* The same addresses each time, so the same pages. */
 	lab_line(RANDOMIZE, before, sizeof(before));

@@ -150,18 +150,28 @@ int lab_count_calls(char *const argv[], struct lab_calls *calls)
 /* ---- one instruction at a time ---- */
 
 #if defined(__x86_64__)
+#define PC_OF(regs) ((regs).rip)
+#elif defined(__aarch64__)
+#define PC_OF(regs) ((regs).pc)
+#endif
 
 static int get_pc(pid_t pid, uint64_t *pc)
 {
+#ifdef PC_OF
 	struct user_regs_struct regs;
 	struct iovec io = { .iov_base = &regs, .iov_len = sizeof(regs) };
 
 	if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &io) < 0)
 		return -errno;
-	*pc = regs.rip;
+	*pc = PC_OF(regs);
 	return 0;
+#else
+	(void)pid, (void)pc;
+	return -ENOTSUP; /* 32-bit ARM has no single steps */
+#endif
 }
 
+#if defined(__x86_64__)
 /* syscall: 0f 05. */
 static bool is_call(uint64_t word)
 {
@@ -185,39 +195,16 @@ static bool is_repeated(uint64_t word)
 	return false;
 }
 
-static bool ends_sequence(pid_t pid, uint64_t pc, uint64_t word, struct lab_walk *w)
-{
-	(void)pid, (void)pc, (void)word, (void)w;
-	return false;
-}
-
 #elif defined(__aarch64__)
 
 #define BREAK 0xd4200000u /* brk #0 */
 #define SEQUENCE 16	  /* longest sequence, in instructions */
 #define TARGETS 4
 
-static int get_pc(pid_t pid, uint64_t *pc)
-{
-	struct user_regs_struct regs;
-	struct iovec io = { .iov_base = &regs, .iov_len = sizeof(regs) };
-
-	if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &io) < 0)
-		return -errno;
-	*pc = regs.pc;
-	return 0;
-}
-
 /* svc #0 */
 static bool is_call(uint64_t word)
 {
 	return (word & 0xffffffff) == 0xd4000001;
-}
-
-static bool is_repeated(uint64_t word)
-{
-	(void)word;
-	return false;
 }
 
 /* Load/store exclusive, register or pair (Arm ARM, C4.1): o2 is 0; bit 22 is set in loads. */
@@ -323,30 +310,28 @@ static bool ends_sequence(pid_t pid, uint64_t pc, uint64_t word, struct lab_walk
 
 #else
 
-static int get_pc(pid_t pid, uint64_t *pc)
-{
-	(void)pid, (void)pc;
-	return -ENOTSUP; /* 32-bit ARM has no single steps */
-}
-
 static bool is_call(uint64_t word)
 {
 	(void)word;
 	return false;
 }
 
+#endif
+
+#if !defined(__x86_64__)
 static bool is_repeated(uint64_t word)
 {
 	(void)word;
 	return false;
 }
+#endif
 
+#if !defined(__aarch64__)
 static bool ends_sequence(pid_t pid, uint64_t pc, uint64_t word, struct lab_walk *w)
 {
 	(void)pid, (void)pc, (void)word, (void)w;
 	return false;
 }
-
 #endif
 
 /*
