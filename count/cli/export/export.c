@@ -45,7 +45,7 @@ static void say_absences(const struct cli_exporter *e)
 		cli_say("'ntime export -v' prints why");
 }
 
-/* Items by family, those of one by instance, and what was asked for before what a metric needs. */
+/* Items by family, what was asked for before what a metric needs, then by instance. */
 static int compare(const void *a, const void *b, void *arg)
 {
 	const struct cli_exporter *e = arg;
@@ -53,10 +53,25 @@ static int compare(const void *a, const void *b, void *arg)
 	int ret = strcmp(e->name[i].family, e->name[k].family);
 
 	if (!ret)
-		ret = strcmp(e->name[i].instance, e->name[k].instance);
-	if (!ret)
 		ret = (int)e->items.item[i].info.is_hidden - (int)e->items.item[k].info.is_hidden;
+	if (!ret)
+		ret = strcmp(e->name[i].instance, e->name[k].instance);
 	return ret ? ret : i < k ? -1 : 1;
+}
+
+/* Which of the first @kept has the name of item @i: of the same unit, or one of them of all. */
+static size_t find_twin(const struct cli_exporter *e, size_t kept, size_t i)
+{
+	const struct cli_export_name *b = &e->name[i];
+
+	while (kept--) {
+		const struct cli_export_name *a = &e->name[e->order[kept]];
+
+		if (strcmp(a->family, b->family) == 0 &&
+		    (!*a->instance || !*b->instance || strcmp(a->instance, b->instance) == 0))
+			return e->order[kept];
+	}
+	return SIZE_MAX;
 }
 
 /*
@@ -68,18 +83,16 @@ static int part(struct cli_exporter *e)
 	size_t kept = 0;
 
 	for (size_t k = 0; k < e->exported; k++) {
-		size_t i = e->order[k], before = kept ? e->order[kept - 1] : 0;
-		const struct cli_export_name *a = &e->name[before], *b = &e->name[i];
+		size_t i = e->order[k], other = find_twin(e, kept, i);
 
-		if (!kept || strcmp(a->family, b->family) != 0 ||
-		    (*a->instance && strcmp(a->instance, b->instance) != 0)) {
+		if (other == SIZE_MAX) {
 			e->order[kept++] = i;
 			continue;
 		}
 		if (e->items.item[i].info.is_hidden)
 			continue;
 		cli_say("%s and %s would both be exported as %s: leave one of them out",
-			e->items.item[before].name, e->items.item[i].name, a->family);
+			e->items.item[other].name, e->items.item[i].name, e->name[i].family);
 		return -EINVAL;
 	}
 	e->exported = kept;
@@ -265,6 +278,8 @@ static int count(struct cli_exporter *e, uint64_t until_ns, int fd)
 		if (!left)
 			return 0;
 		left = left < look ? left : look;
+		/* Control groups are looked for at each answer anyway. */
+		(void)cli_signals_took_hangup();
 		time = (struct timespec){ (time_t)(left / 1000000000u),
 					  (long)(left % 1000000000u) };
 		if (ppoll(&p, 1, &time, &e->mask) > 0)
@@ -284,7 +299,8 @@ static int answer(struct cli_exporter *e, FILE *f, enum cli_export_format format
 
 	if (ret)
 		return ret;
-	(void)cli_users_read(&e->cgroups);
+	if (e->o.cgroups)
+		(void)cli_users_read(&e->cgroups);
 	cli_export_put(e, f, format);
 	e->answer_s = (double)(cli_now_ns() - begin_ns) / 1e9;
 	return 0;
@@ -311,10 +327,26 @@ static int write_answer(struct cli_exporter *e, const char *path)
 	return ret;
 }
 
+/*
+ * A pipe would be waited for, and a link or device is not ours to remove. 0 or -EINVAL after a
+ * sentence.
+ */
+static int check_textfile(const char *path)
+{
+	struct stat file;
+
+	if (lstat(path, &file) || S_ISREG(file.st_mode))
+		return 0;
+	cli_say("--textfile makes a regular file, and %s is none", path);
+	return -EINVAL;
+}
+
 static int write_once(struct cli_exporter *e)
 {
-	int ret = cli_machine_check(e->ctx, count(e, cli_now_ns() + e->o.interval_ns, -1));
+	int ret = e->o.textfile ? check_textfile(e->o.textfile) : 0;
 
+	if (!ret)
+		ret = cli_machine_check(e->ctx, count(e, cli_now_ns() + e->o.interval_ns, -1));
 	if (!ret && !cli_signals_stop())
 		ret = write_answer(e, e->o.textfile ? e->o.textfile : "-");
 	return ret;
@@ -324,17 +356,25 @@ static int write_once(struct cli_exporter *e)
 static int write_textfile(struct cli_exporter *e)
 {
 	uint64_t due = cli_now_ns();
+	bool is_written = false;
 	int ret = 0;
 
+	cli_signals_keep_hangup(true);
 	while (!ret && !cli_signals_stop()) {
-		ret = write_answer(e, e->o.textfile);
+		ret = check_textfile(e->o.textfile);
+		if (!ret)
+			ret = write_answer(e, e->o.textfile);
+		is_written = is_written || !ret;
+		/* A disk that is full now, which was told, may not be later. */
+		if (ret && !is_written)
+			break;
 		due += e->o.interval_ns;
 		if (due < cli_now_ns())
 			due = cli_now_ns();
-		if (!ret)
-			ret = cli_machine_check(e->ctx, count(e, due, -1));
+		ret = cli_machine_check(e->ctx, count(e, due, -1));
 	}
-	if (e->answers && unlink(e->o.textfile) && errno != ENOENT)
+	if (is_written && !check_textfile(e->o.textfile) && unlink(e->o.textfile) &&
+	    errno != ENOENT)
 		cli_say("cannot remove %s: %s", e->o.textfile, strerror(errno));
 	return ret;
 }
@@ -390,6 +430,7 @@ static int serve(struct cli_exporter *e)
 {
 	int ret = cli_server_open(&e->server);
 
+	cli_signals_keep_hangup(true);
 	for (size_t i = 0; i < e->listeners && !ret && !e->o.is_quiet; i++)
 		cli_say("serving at %s", e->listener[i].text);
 	while (!ret && !cli_signals_stop()) {

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "base/output/memory.h"
+#include "base/output/number.h"
 #include "base/output/say.h"
 #include "count/cli/export/listen.h"
 
@@ -41,10 +43,12 @@ static int resolve(const char *address, union address *out, socklen_t *bytes)
 	bool has_brackets = colon && *address == '[' && colon[-1] == ']';
 	size_t chars = colon ? (size_t)(colon - address) : 0;
 	struct addrinfo *found = NULL;
+	uint64_t port;
 	char *host;
 	int ret;
 
-	if (!chars || !colon[1] || (!has_brackets && memchr(address, ':', chars)))
+	if (!chars || cli_number_parse(colon + 1, 0, UINT16_MAX, &port) ||
+	    (!has_brackets && memchr(address, ':', chars)))
 		return -EINVAL;
 	host = has_brackets ? cli_strndup(address + 1, chars - 2) : cli_strndup(address, chars);
 	ret = getaddrinfo(host, colon + 1, &hints, &found);
@@ -61,7 +65,10 @@ static int resolve(const char *address, union address *out, socklen_t *bytes)
 static bool is_left_over(const union address *a, socklen_t bytes)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	bool is_dead = fd >= 0 && connect(fd, &a->any, bytes) < 0 && errno == ECONNREFUSED;
+	struct stat file;
+	/* The kernel says the same of a file that is no socket. */
+	bool is_dead = fd >= 0 && lstat(a->file.sun_path, &file) == 0 && S_ISSOCK(file.st_mode) &&
+		       connect(fd, &a->any, bytes) < 0 && errno == ECONNREFUSED;
 
 	if (fd >= 0)
 		close(fd);
@@ -72,6 +79,7 @@ static int open_file(struct cli_listener *l, const char *address)
 {
 	union address a = { .file = { .sun_family = AF_UNIX } };
 	const char *path = address + strlen(UNIX);
+	struct stat file;
 	int ret;
 
 	if (!*path || strlen(path) >= sizeof(a.file.sun_path))
@@ -83,8 +91,10 @@ static int open_file(struct cli_listener *l, const char *address)
 		(void)unlink(path);
 		ret = bind(l->fd, &a.any, sizeof(a.file));
 	}
-	if (ret < 0)
+	/* From now on another one sees that it is in use; nobody is answered yet. */
+	if (ret < 0 || listen(l->fd, 0) || lstat(path, &file))
 		return fail(address, errno);
+	l->made = (struct cli_old_file){ .device = file.st_dev, .inode = file.st_ino };
 	l->path = cli_strdup(path);
 	l->text = cli_strdup(address);
 	return 0;
@@ -138,9 +148,12 @@ bool cli_listener_is_open_to_others(const struct cli_listener *l)
 
 void cli_listener_close(struct cli_listener *l)
 {
+	struct stat file;
+
 	if (l->fd >= 0)
 		close(l->fd);
-	if (l->path)
+	if (l->path && lstat(l->path, &file) == 0 && file.st_dev == l->made.device &&
+	    file.st_ino == l->made.inode)
 		(void)unlink(l->path);
 	free(l->path);
 	free(l->text);

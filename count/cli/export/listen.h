@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/output/place.h"
+
 #define CLI_LISTEN_DEFAULT "127.0.0.1:9743"
 #define CLI_LISTEN_MAX 16
 
@@ -12,11 +14,13 @@
  * struct cli_listener - one address
  * @fd:		bound; nobody is heard before listen(2). -1: none
  * @path:	of a socket of the file system, which is removed at the end; NULL: none
+ * @made:	what that socket is: somebody may have put another one there
  * @text:	for people: "http://127.0.0.1:9743/metrics"
  */
 struct cli_listener {
 	int fd;
 	char *path, *text;
+	struct cli_old_file made;
 };
 
 /*

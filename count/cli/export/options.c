@@ -51,7 +51,8 @@ const struct cli_option cli_export_option_table[] = {
 	  "/sys/fs/cgroup, such as system.slice; / is all",
 	  TEXT(cgroups) },
 	{ ID_DEPTH, "depth", "N", "with --cgroups: so many levels below each, default 1" },
-	{ ID_MAX_SERIES, "max-series", "N", "do not export more than N series, default 50000" },
+	{ ID_MAX_SERIES, "max-series", "N",
+	  "refuse more than N series of events and groups, default 50000" },
 	{ 0, "machine", "FILE", "a recorded machine instead of this one; it counts nothing",
 	  TEXT(machine) },
 	{ 0, "no-self-test", NULL, "do not test counters when they are first used on this boot",
@@ -123,7 +124,7 @@ static const char *contradiction(const struct cli_export_options *o)
 	if (o->is_check && (o->is_once || o->textfile || o->listens))
 		return "--check exports nothing: leave out --once, --textfile and --listen";
 	if (o->is_rules && (o->is_check || o->is_once || o->textfile || o->listens || o->wishes ||
-			    o->per || o->cgroups))
+			    o->per || o->cgroups || o->cpus || o->via || o->interval_ns))
 		return "--rules prints rules for all metrics: of the rest only --metrics, "
 		       "--machine and --model go with it";
 	if (o->listens && (o->is_once || o->textfile))

@@ -43,7 +43,7 @@ static const struct cli_row_item *find(const struct cli_exporter *e, const char 
 }
 
 /*
- * An event in its own unit for each second, a state as it is; or, for its time, how many it is of.
+ * An event in its own unit for each second, a state as it is; or, for its time, at how many places.
  */
 static void put_event(struct formula *f, FILE *out, const char *name, size_t chars, bool is_time)
 {
@@ -53,19 +53,23 @@ static void put_event(struct formula *f, FILE *out, const char *name, size_t cha
 	const char *end, *by;
 
 	f->is_vector = true;
-	f->is_bad = f->is_bad || !item;
+	/* Of what is absent nobody may know the unit, and so not the name. */
+	f->is_bad = f->is_bad || !item || !*item->info.unit;
 	if (f->is_bad)
 		return;
+	if (is_time) {
+		fprintf(out, "(sum without (item) (ntime_places{item=\"%s\"}) * 1e9)",
+			item->info.name);
+		return;
+	}
 	end = item->info.is_state ? "" : "_total";
-	by = is_time ? "count" : item->info.is_state ? together[item->info.together] : "sum";
-	fprintf(out, "(%s " WITHIN " (%s%s%s", by, item->info.is_state || is_time ? "" : "rate(",
-		as->family, end);
+	by = item->info.is_state ? together[item->info.together] : "sum";
+	fprintf(out, "(%s " WITHIN " (%s%s%s", by, item->info.is_state ? "" : "rate(", as->family,
+		end);
 	if (*as->instance)
 		fprintf(out, "{unit=\"%s\"}", as->instance);
-	fputs(item->info.is_state || is_time ? ")" : "[" RATE "]))", out);
-	if (is_time)
-		fputs(" * 1e9", out);
-	else if (as->factor != 1)
+	fputs(item->info.is_state ? ")" : "[" RATE "]))", out);
+	if (as->factor != 1)
 		fprintf(out, " / %s", cli_number_exact(as->factor).text);
 	fputc(')', out);
 }
@@ -87,6 +91,8 @@ static void put_extreme(struct formula *f, FILE *out, bool is_max)
 		f->is_bad = f->is_bad || *f->at != (i ? ')' : ',');
 		f->at += *f->at != '\0';
 	}
+	/* No rule computes with two numbers. */
+	f->is_bad = f->is_bad || (!is_vector[0] && !is_vector[1]);
 	f->is_vector = was_vector || is_vector[0] || is_vector[1];
 	if (is_vector[0] && is_vector[1])
 		fprintf(out, "((%s) %c (%s) or (%s))", text[0].text, is_max ? '>' : '<',

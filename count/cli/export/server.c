@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The server of ntime export. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -122,7 +123,11 @@ static bool has_word(struct MHD_Connection *c, const char *header, const char *w
 {
 	const char *value = MHD_lookup_connection_value(c, MHD_HEADER_KIND, header);
 
-	return value && strstr(value, word);
+	const char *at = value ? strstr(value, word) : NULL;
+	size_t behind = strlen(word);
+
+	/* What has a quality of 0 is not wanted. */
+	return at && (strncmp(at + behind, ";q=0", 4) != 0 || at[behind + 4] == '.');
 }
 
 static enum MHD_Result answer(struct server *s, struct MHD_Connection *c)
@@ -185,14 +190,25 @@ static struct connection *find_free(struct server *s)
 	return NULL;
 }
 
+static bool has_connections(const struct server *s)
+{
+	for (size_t i = 0; i < CONNECTIONS; i++)
+		if (s->connection[i].fd >= 0)
+			return true;
+	return false;
+}
+
 /* Who came first has had the longest time. */
 static void end_oldest(struct server *s)
 {
-	struct connection *oldest = &s->connection[0];
+	struct connection *oldest = NULL;
 
-	for (size_t i = 1; i < CONNECTIONS; i++)
-		if (s->connection[i].since_ns < oldest->since_ns)
+	for (size_t i = 0; i < CONNECTIONS; i++)
+		if (s->connection[i].fd >= 0 &&
+		    (!oldest || s->connection[i].since_ns < oldest->since_ns))
 			oldest = &s->connection[i];
+	if (!oldest)
+		return;
 	(void)shutdown(oldest->fd, SHUT_RDWR);
 	(void)MHD_run(s->daemon);
 }
@@ -202,6 +218,13 @@ static void accept_one(struct server *s, int listener)
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	const struct sockaddr nobody = { .sa_family = AF_UNIX };
 
+	/* Too many are open, here or anywhere: whoever waits longest makes room, or all wait. */
+	if (fd < 0 && errno != EAGAIN && errno != ECONNABORTED && errno != EINTR) {
+		if (has_connections(s))
+			end_oldest(s);
+		else
+			(void)poll(NULL, 0, 100);
+	}
 	if (fd < 0)
 		return;
 	if (!find_free(s))
@@ -234,14 +257,6 @@ static uint64_t end_late(struct server *s, uint64_t now)
 			next = c->since_ns + CONNECTION_NS;
 	}
 	return next;
-}
-
-static bool has_connections(const struct server *s)
-{
-	for (size_t i = 0; i < CONNECTIONS; i++)
-		if (s->connection[i].fd >= 0)
-			return true;
-	return false;
 }
 
 /* ---- the process ---- */
@@ -298,6 +313,36 @@ static struct MHD_Daemon *start_daemon(struct server *s, unsigned int flags, ...
 	return daemon;
 }
 
+/* Of what its parent has open nothing is left but its pipes, its sockets and standard error. */
+static int close_others(struct server *s)
+{
+	int text = s->text, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	DIR *folder = cli_opendir("/proc/self/fd");
+	struct dirent *entry;
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", text);
+	s->text = open(path, O_RDONLY | O_CLOEXEC);
+	if (!folder || s->text < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	    dup2(null, STDOUT_FILENO) < 0) {
+		if (folder)
+			closedir(folder);
+		return -errno;
+	}
+	while ((entry = readdir(folder))) {
+		int fd = (int)strtol(entry->d_name, NULL, 10);
+		bool is_kept = fd <= STDERR_FILENO || fd == dirfd(folder) || fd == s->ask ||
+			       fd == s->reply || fd == s->text;
+
+		for (size_t i = 0; i < s->listeners; i++)
+			is_kept = is_kept || fd == s->listener[i].fd;
+		if (!is_kept)
+			close(fd);
+	}
+	closedir(folder);
+	return 0;
+}
+
 /* Of root: nobody. Then no calls but those that answering takes. 0 or -errno. */
 static int give_up_rights(void)
 {
@@ -318,8 +363,12 @@ static int wait_for_word(const struct server *s)
 
 static int run(struct server *s)
 {
-	int ret = 0;
+	int ret = close_others(s);
 
+	if (ret) {
+		cli_say("the server cannot close what is not its own: %s", strerror(-ret));
+		return ret;
+	}
 	for (size_t i = 0; i < CONNECTIONS; i++)
 		s->connection[i].fd = -1;
 	s->daemon = start_daemon(s, MHD_USE_NO_LISTEN_SOCKET | MHD_USE_EPOLL,

@@ -49,7 +49,7 @@ static void arrange(struct cli_export_sums *s)
 static void learn_places(struct cli_export_sums *s, struct ntime_session *session)
 {
 	for (size_t i = 0; i < s->where_count; i++) {
-		struct ntime_where_info *where = &s->where[i];
+		struct ntime_where_info *where = &s->where[i], before = *where;
 
 		*where = (struct ntime_where_info){ .size = sizeof(*where) };
 		/* No topology: a CPU by its place in the list, of nothing that is known. */
@@ -57,6 +57,11 @@ static void learn_places(struct cli_export_sums *s, struct ntime_session *sessio
 			*where = (struct ntime_where_info){
 				sizeof(*where), -1, (int)i, -1, -1, -1, -1, 0
 			};
+		/* Series keep their labels: numbers of cores change where CPUs come. */
+		if (before.size && before.package >= 0) {
+			before.is_off_line = where->is_off_line;
+			*where = before;
+		}
 		if (!where->is_off_line)
 			s->off_ns[i] = 0;
 		else if (!s->off_ns[i])

@@ -34,7 +34,10 @@ struct put {
 	const char *item; /* whose flags are put */
 };
 
-/* @text where quotes are around it, or in a line: bytes that are no UTF-8 as \\xNN. */
+/*
+ * @text where quotes are around it, or in a line: of bytes that are no UTF-8 the sign for that and
+ * two digits.
+ */
 static void put_escaped(FILE *f, const char *text, bool escapes_quotes)
 {
 	while (*text) {
@@ -42,7 +45,7 @@ static void put_escaped(FILE *f, const char *text, bool escapes_quotes)
 		size_t bytes = cli_utf8_char(text, strlen(text), &code);
 
 		if (!bytes)
-			fprintf(f, "\\\\x%02x", (unsigned char)*text);
+			fprintf(f, "\357\277\275%02x", (unsigned char)*text);
 		else if (*text == '\n')
 			fputs("\\n", f);
 		else if (*text == '\\' || (*text == '"' && escapes_quotes))
@@ -192,6 +195,7 @@ static void put_item(struct put *p, size_t i)
 		put_value(p, item, name, &sum);
 		if (!p->is_open || item->info.is_state)
 			continue;
+		p->series++;
 		fprintf(p->f, "%s_created", name->family);
 		put_labels(p, scope, &e->sums.where[place], name->instance);
 		fprintf(p->f, " %.3f\n", e->began_s);
@@ -288,6 +292,26 @@ static void put_times(struct put *p, const char *family, const char *help, size_
 		fprintf(p->f, "%s_total", family);
 		put_label(p, &has, "item", p->e->items.item[i].name);
 		fprintf(p->f, "} %s\n", cli_number_exact((double)ns / 1e9).text);
+		p->series++;
+	}
+}
+
+/* What an event's time is multiplied by where it is summed up. */
+static void put_places(struct put *p)
+{
+	const struct cli_export_sums *s = &p->e->sums;
+
+	put_head(p, "ntime_places", GAUGE, "",
+		 "CPUs, cores, packages or devices at which an event is counted.");
+	for (size_t k = 0; k < p->e->exported; k++) {
+		size_t i = p->e->order[k], n = 0;
+		bool has = false;
+
+		for (size_t place = 0; place < s->where_count; place++)
+			n += s->sum[place * s->items + i].has_number && !s->off_ns[place];
+		fputs("ntime_places", p->f);
+		put_label(p, &has, "item", p->e->items.item[i].name);
+		fprintf(p->f, "} %zu\n", n);
 		p->series++;
 	}
 }
@@ -403,6 +427,7 @@ void cli_export_put(struct cli_exporter *e, FILE *f, enum cli_export_format form
 	put_items(&p);
 	put_flags(&p);
 	put_absences(&p);
+	put_places(&p);
 	put_cgroups(&p);
 	put_times(&p, "ntime_counted_seconds", "Time in which an event was counted, of all CPUs.",
 		  offsetof(struct cli_export_sum, counted_ns));

@@ -397,9 +397,14 @@ void cli_users_init(struct cli_users *c, const char *list, unsigned int depth, s
 	while (*list) {
 		size_t chars = strcspn(list, ",");
 
-		if (chars) {
+		size_t bytes = chars;
+
+		/* As a shell completes folders; "/" is the root. */
+		while (bytes > 1 && list[bytes - 1] == '/')
+			bytes--;
+		if (bytes) {
 			cli_grow(&c->pattern, c->patterns);
-			c->pattern[c->patterns++] = cli_strndup(list, chars);
+			c->pattern[c->patterns++] = cli_strndup(list, bytes);
 		}
 		list += chars + (list[chars] == ',');
 	}

@@ -78,7 +78,7 @@ static bool is_shown(const struct cli_watch *w, const struct cli_user *u)
 	if (!u->is_there || u->reads < 2)
 		return false;
 	return w->o.per != CLI_PER_UNIT ||
-	       (name && strcmp(cli_cgroup_names(name).unit, name + 1) == 0 &&
+	       (name && name[1] && strcmp(cli_cgroup_names(name).unit, name + 1) == 0 &&
 		!strstr(name, ".slice"));
 }
 

@@ -120,6 +120,9 @@ def what_is_absent_says_why():
 def two_of_one_name_are_refused():
     for events, both in (('cycles,cpu/cycles/', 'cycles and cpu/cycles/'), ('uncore_imc/cas_count_read/,uncore_imc_1/cas_count_read/', 'uncore_imc/cas_count_read/ and')):
         has(err(on_server('--once', '-e', events, status=125)), f'{both}')
+    # What only a metric needs gives way.
+    got = series(out(on_server('--once', '-i', '100ms', '-e', 'uncore_imc_0/cas_count_read/', 'memory-read-bandwidth')))
+    equal(sum(name.startswith('ntime_uncore_imc_cas_count_read_bytes_total{') for name in got), 2)
     # Two units of a kind are two series.
     got = series(out(on_server('--once', '-i', '100ms', '-e', 'uncore_imc_0/cas_count_read/,uncore_imc_1/cas_count_read/')))
     equal(sum(name.startswith('ntime_uncore_imc_cas_count_read_bytes_total{') for name in got), 4)
@@ -184,6 +187,8 @@ def a_file_is_written_again_and_again():
         equal(falls(texts), [])
         equal(stat.S_IMODE(os.stat(path).st_mode), 0o644)
         equal(os.listdir(files.folder.name), ['ntime.prom'])
+        child.send_signal(signal.SIGHUP)
+        files.texts(2)
         child.send_signal(signal.SIGTERM)
         equal((child.wait(PATIENCE), os.listdir(files.folder.name)), (0, []))
     with tempfile.TemporaryDirectory() as folder:
@@ -249,6 +254,8 @@ def who_serves_has_no_rights():
         files = {pid: [os.readlink(f'/proc/{pid}/fd/{fd}') for fd in os.listdir(f'/proc/{pid}/fd')] for pid in (collector, serves)}
         equal([name for name in files[serves] if 'perf_event' in name], [])
         equal([any(what in name for name in files[collector]) for what in ('perf_event', 'socket:')], [True, False], files[collector])
+        # Two pipes, the text, what it polls, a socket: nothing of whoever started it.
+        equal([name for name in files[serves] if not re.match('pipe:|/memfd:|anon_inode:|socket:|/dev/null', name)], [], files[serves])
         os.kill(serves, signal.SIGKILL)
         equal(server.child.wait(PATIENCE), 125)
 
@@ -268,6 +275,23 @@ def sockets_of_the_file_system():
         with Server(*SOFT, listen=f'unix:{path}') as server:
             server.child.send_signal(signal.SIGTERM)
             equal((server.child.wait(PATIENCE), os.listdir(folder)), (0, []))
+        with open(f'{folder}/precious', 'w', encoding='ascii') as f:
+            f.write('precious')
+        has(err(export('--listen', f'unix:{folder}/precious', *SOFT, status=125)), 'something listens there already')
+        with open(f'{folder}/precious', encoding='ascii') as f:
+            equal(f.read(), 'precious')
+
+
+@test
+def only_a_file_of_its_own_is_written():
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkfifo(f'{folder}/pipe')
+        os.symlink('target', f'{folder}/link')
+        os.mkdir(f'{folder}/folder')
+        for name in ('pipe', 'link', 'folder'):
+            has(err(export('-q', '--textfile', f'{folder}/{name}', *SOFT, status=125)), 'makes a regular file')
+        has(err(export('-q', '--once', '--textfile', '/dev/null', *SOFT, status=125)), 'makes a regular file')
+        equal(sorted(os.listdir(folder)), ['folder', 'link', 'pipe'])
 
 
 @test
@@ -381,6 +405,11 @@ def rules_are_the_formulas():
     text = out(export('--rules', '--machine', SERVER, exe=SIM))
     has(text, '- record: ntime:ipc\n    expr: ((sum without (cpu, core, l3, package, node, unit) (rate(ntime_cpu_instructions_total[5m]))) / '
         '(sum without (cpu, core, l3, package, node, unit) (rate(ntime_cpu_cycles_total[5m])))) * 1')
+    # Of what is absent there is no rule, as its name is not known.
+    has(text, '# CPU-use has events that this machine does not know')
+    has(text, '(sum without (item) (ntime_places{item="msr/aperf/"}) * 1e9)')
+    got = series(out(on_server('--once', '-i', '100ms', '--per', 'socket', '-e', 'cycles,power/energy-pkg/')))
+    equal([got[f'ntime_places{{item="{item}"}}'] for item in ('cycles', 'power/energy-pkg/')], [112, 2])
     here = out(export('--rules'))
     has(here, '(rate(ntime_proc_user_seconds_total[5m])) / 1e-09)')
     has_not(text + here, 'real_ns')
@@ -412,7 +441,7 @@ def the_unit_gives_few_rights():
 BAD = (
     (('--once', '--check'), '--check exports nothing'), (('--listen', 'localhost:9743'), 'takes an address and a port in numbers'), (('--listen', '9743'), 'in numbers'),
     (('--listen', '[::1:9743'), 'in numbers'), (('--listen', '192.0.2.1:0', *SOFT), 'this machine has no such address'), (('--listen', 'unix:/nowhere/x', *SOFT), 'No such file'),
-    (('--listen', '127.0.0.1:0', '--once'), 'serves until it is stopped'), (('-i', '1s'), '-i is for --once and --textfile'), (('--rules', '--once'), '--rules prints rules'),
+    (('--listen', '127.0.0.1:65536', *SOFT), 'in numbers'), (('--rules', '-C', '0'), '--rules prints rules'), (('--listen', '127.0.0.1:0', '--once'), 'serves until it is stopped'), (('-i', '1s'), '-i is for --once and --textfile'), (('--rules', '--once'), '--rules prints rules'),
     (('--depth', '2'), 'add --cgroups LIST'), (('--once', '--cgroups', '/', '--depth', 'x'), 'is not a number of levels'),
     (('--once', '--cgroups', 'no/such/group', *SOFT), 'is no control group here'), (('--textfile', '-'), 'standard output is --once'),
     (('--once', '-e', ''), 'is missing'), (('--once', '--max-series', '0'), 'is not a number of series'), (('--once', '-i', '1us'), 'at least 1ms'),
