@@ -28,23 +28,6 @@
 /* Below this, looks cost more than they find. */
 #define LEAST_LOOK_NS 1000000u
 
-static void say_absence(void *arg, const char *sentence)
-{
-	(void)arg;
-	cli_say("not here: %s", sentence);
-}
-
-static void say_absences(const struct cli_exporter *e)
-{
-	bool is_brief = e->items.is_overview && !e->o.verbose;
-
-	if (e->o.is_quiet)
-		return;
-	cli_absences_tell(e->items.absence, e->items.absences, is_brief, say_absence, NULL);
-	if (is_brief && e->items.absences)
-		cli_say("'ntime export -v' prints why");
-}
-
 /* Items by family, what was asked for before what a metric needs, then by instance. */
 static int compare(const void *a, const void *b, void *arg)
 {
@@ -139,12 +122,7 @@ static int name_items(struct cli_exporter *e)
 		if (!e->help[i])
 			e->help[i] = cli_strdup(e->items.item[i].name);
 	}
-	if (!ret && !e->exported) {
-		cli_absences_tell(e->items.absence, e->items.absences, false, say_absence, NULL);
-		cli_say("none of the requested events can be counted here");
-		ret = -ENOENT;
-	}
-	return ret;
+	return ret ? ret : cli_watch_items_check(&e->items, e->exported);
 }
 
 static int open_session(struct cli_exporter *e)
@@ -241,7 +219,8 @@ static int prepare(struct cli_exporter *e)
 		ret = name_items(e);
 	if (ret)
 		return ret;
-	say_absences(e);
+	if (!e->o.is_quiet)
+		cli_watch_items_tell(&e->items, "export", e->o.verbose);
 	/* What can be counted at all has its number after a second read. */
 	ret = cli_machine_check(e->ctx, cli_export_sums_read(&e->sums, e->session, e->items.item));
 	return ret ? ret : check_series(e);

@@ -72,15 +72,6 @@ const struct cli_option cli_export_option_table[] = {
 
 #define misuse(...) cli_misuse("export", __VA_ARGS__)
 
-static int add_wish(struct cli_export_options *o, struct cli_watch_wish wish)
-{
-	if (!*wish.text)
-		return misuse("an event, metric or group is missing in '%s'", wish.text);
-	cli_grow(&o->wish, o->wishes);
-	o->wish[o->wishes++] = wish;
-	return 0;
-}
-
 static int set_option(void *arg, const struct cli_option *option, const char *value)
 {
 	struct cli_export_options *o = arg;
@@ -90,7 +81,7 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		return 0;
 	switch (option->id) {
 	case 'e':
-		return add_wish(o, (struct cli_watch_wish){ CLI_WISH_LIST, value });
+		return cli_watch_wish_add("export", &o->wish, &o->wishes, CLI_WISH_LIST, value);
 	case 'i':
 		return cli_option_time("export", option, value, MIN_INTERVAL_NS, &o->interval_ns);
 	case ID_PER:
@@ -152,7 +143,7 @@ int cli_export_options_parse(struct cli_export_options *o, const struct cli_comm
 	if (ret < 0)
 		return ret;
 	for (i = ret; i < argc; i++) {
-		ret = add_wish(o, (struct cli_watch_wish){ CLI_WISH_OPERAND, argv[i] });
+		ret = cli_watch_wish_add("export", &o->wish, &o->wishes, CLI_WISH_OPERAND, argv[i]);
 		if (ret < 0)
 			return ret;
 	}

@@ -401,6 +401,30 @@ void cli_watch_items_lose(struct cli_watch_items *items, const struct ntime_sess
 	add_item(items, item);
 }
 
+static void say_absence(void *arg, const char *sentence)
+{
+	(void)arg;
+	cli_say("not here: %s", sentence);
+}
+
+void cli_watch_items_tell(const struct cli_watch_items *items, const char *command, bool is_verbose)
+{
+	bool is_brief = items->is_overview && !is_verbose;
+
+	cli_absences_tell(items->absence, items->absences, is_brief, say_absence, NULL);
+	if (is_brief && items->absences)
+		cli_say("'ntime %s -v' prints why", command);
+}
+
+int cli_watch_items_check(const struct cli_watch_items *items, size_t n)
+{
+	if (n)
+		return 0;
+	cli_absences_tell(items->absence, items->absences, false, say_absence, NULL);
+	cli_say("none of the requested events can be counted here");
+	return -ENOENT;
+}
+
 void cli_watch_items_fini(struct cli_watch_items *items)
 {
 	for (size_t i = 0; items->item && i < items->n; i++)

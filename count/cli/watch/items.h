@@ -33,6 +33,12 @@ struct cli_watch_items {
 int cli_watch_items_add(struct cli_watch_items *items, struct ntime_ctx *ctx,
 			struct ntime_session *s, const struct cli_watch_wish *wish, size_t n);
 
+/* Say what is absent: of the overview, which nobody asked for in detail, in one line. */
+void cli_watch_items_tell(const struct cli_watch_items *items, const char *command,
+			  bool is_verbose);
+/* 0; -ENOENT after sentences where of all that only @n = 0 can be counted. */
+int cli_watch_items_check(const struct cli_watch_items *items, size_t n);
+
 /*
  * Learn of an opened session what its items are; @values are those of a first read, a row per
  * CPU. 0, or -errno after a sentence.

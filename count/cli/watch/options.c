@@ -93,13 +93,14 @@ const struct cli_option cli_watch_option_table[] = {
 
 #define misuse(...) cli_misuse("watch", __VA_ARGS__)
 
-static int add_wish(struct cli_watch_options *o, int kind, const char *text)
+int cli_watch_wish_add(const char *command, struct cli_watch_wish **wish, size_t *n, int kind,
+		       const char *text)
 {
 	if (!*text)
-		return misuse("an event, metric or group is missing in '%s'", text);
-	cli_grow(&o->wish, o->wishes);
-	o->wish[o->wishes].kind = kind;
-	o->wish[o->wishes++].text = text;
+		return cli_misuse(command, "an event, metric or group is missing in '%s'", text);
+	cli_grow(wish, *n);
+	(*wish)[*n].kind = kind;
+	(*wish)[(*n)++].text = text;
 	return 0;
 }
 
@@ -127,9 +128,9 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 		return 0;
 	switch (option->id) {
 	case 'e':
-		return add_wish(o, CLI_WISH_LIST, value);
+		return cli_watch_wish_add("watch", &o->wish, &o->wishes, CLI_WISH_LIST, value);
 	case 'm':
-		return add_wish(o, CLI_WISH_METRIC, value);
+		return cli_watch_wish_add("watch", &o->wish, &o->wishes, CLI_WISH_METRIC, value);
 	case 'i':
 		return cli_option_time("watch", option, value, MIN_INTERVAL_NS, &o->interval_ns);
 	case 'n':
@@ -183,7 +184,7 @@ int cli_watch_options_parse(struct cli_watch_options *o, const struct cli_comman
 	if (ret < 0)
 		return ret;
 	for (i = ret; i < argc; i++) {
-		ret = add_wish(o, CLI_WISH_OPERAND, argv[i]);
+		ret = cli_watch_wish_add("watch", &o->wish, &o->wishes, CLI_WISH_OPERAND, argv[i]);
 		if (ret < 0)
 			return ret;
 	}

@@ -18,6 +18,10 @@ struct cli_watch_wish {
 	const char *text;
 };
 
+/* One more of @kind behind the @n of *@wish. 0, or -EINVAL after a sentence of @command. */
+int cli_watch_wish_add(const char *command, struct cli_watch_wish **wish, size_t *n, int kind,
+		       const char *text);
+
 /**
  * struct cli_watch_options - strings are the command line's
  * @wish:	none: the overview

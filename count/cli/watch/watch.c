@@ -112,22 +112,6 @@ static void grow_values(struct cli_watch *w)
 	w->values = n > had ? n : had;
 }
 
-static void say_absence(void *arg, const char *sentence)
-{
-	(void)arg;
-	cli_say("not here: %s", sentence);
-}
-
-/* Of the overview, which nobody asked for in detail, in one line. */
-static void say_absences(const struct cli_watch *w)
-{
-	bool is_brief = w->items.is_overview && !w->o.verbose;
-
-	cli_absences_tell(w->items.absence, w->items.absences, is_brief, say_absence, NULL);
-	if (is_brief && w->items.absences)
-		cli_say("'ntime watch -v' prints why");
-}
-
 static void say_methods(const struct cli_watch *w)
 {
 	for (size_t i = 0; i < w->items.n; i++) {
@@ -157,7 +141,7 @@ static void say_what_is_behind(const struct cli_watch *w)
 	if (w->o.form != CLI_WATCH_CSV && w->o.form != CLI_WATCH_JSON)
 		cli_emulated_put(stderr, &look, w->emulated);
 	if (!w->o.is_quiet && w->o.form != CLI_WATCH_JSON)
-		say_absences(w);
+		cli_watch_items_tell(&w->items, "watch", w->o.verbose);
 	if (*quota && !w->o.is_quiet && w->o.form != CLI_WATCH_JSON)
 		cli_say("%s", quota);
 }
@@ -177,15 +161,6 @@ static uint64_t look_ns(const struct cli_watch *w)
 	if (ntime_session_passes(w->session) > 1 && look > TURN_NS)
 		look = TURN_NS;
 	return look;
-}
-
-static int check_items(const struct cli_watch *w)
-{
-	if (w->items.shown)
-		return 0;
-	cli_absences_tell(w->items.absence, w->items.absences, false, say_absence, NULL);
-	cli_say("none of the requested events can be counted here");
-	return -ENOENT;
 }
 
 /* Where CPUs are; without a topology there is one row for all, unless CPUs are asked for. */
@@ -234,7 +209,7 @@ static int start(struct cli_watch *w)
 		ret = cli_watch_items_describe(&w->items, w->session, w->last,
 					       ntime_session_where_count(w->session), w->o.verbose);
 	ret = cli_machine_check(w->ctx, ret);
-	return ret ? ret : check_items(w);
+	return ret ? ret : cli_watch_items_check(&w->items, w->items.shown);
 }
 
 static int begin_view(struct cli_watch *w)
@@ -282,7 +257,7 @@ static int prepare(struct cli_watch *w)
 	if (w->o.frames) {
 		ret = cli_watch_frames_prepare(w);
 		if (!ret)
-			ret = check_items(w);
+			ret = cli_watch_items_check(&w->items, w->items.shown);
 		if (!ret)
 			prepare_view(w);
 		return ret;
