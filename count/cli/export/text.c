@@ -274,8 +274,20 @@ static void put_absences(struct put *p)
 	}
 }
 
-/* For which part of the time estimates were counted. */
-static void put_times(struct put *p, const char *family, const char *help, size_t at)
+/* What ntime knows of item @i by itself. */
+static void put_of_item(struct put *p, const char *name, size_t i, double value)
+{
+	bool has = false;
+
+	fputs(name, p->f);
+	put_label(p, &has, "item", p->e->items.item[i].name);
+	fprintf(p->f, "} %s\n", cli_number_exact(value).text);
+	p->series++;
+}
+
+/* For which part of the time estimates were counted: member @at of the sums. */
+static void put_times(struct put *p, const char *family, const char *name, const char *help,
+		      size_t at)
 {
 	const struct cli_export_sums *s = &p->e->sums;
 
@@ -283,16 +295,12 @@ static void put_times(struct put *p, const char *family, const char *help, size_
 	for (size_t k = 0; k < p->e->exported; k++) {
 		size_t i = p->e->order[k];
 		uint64_t ns = 0;
-		bool has = false;
 
 		if (!(flags_of(p->e, i) & (NTIME_SCALED | NTIME_NOT_COUNTED)))
 			continue;
 		for (size_t place = 0; place < s->where_count; place++)
 			ns += *(const uint64_t *)((const char *)&s->sum[place * s->items + i] + at);
-		fprintf(p->f, "%s_total", family);
-		put_label(p, &has, "item", p->e->items.item[i].name);
-		fprintf(p->f, "} %s\n", cli_number_exact((double)ns / 1e9).text);
-		p->series++;
+		put_of_item(p, name, i, (double)ns / 1e9);
 	}
 }
 
@@ -305,14 +313,10 @@ static void put_places(struct put *p)
 		 "CPUs, cores, packages or devices at which an event is counted.");
 	for (size_t k = 0; k < p->e->exported; k++) {
 		size_t i = p->e->order[k], n = 0;
-		bool has = false;
 
 		for (size_t place = 0; place < s->where_count; place++)
 			n += s->sum[place * s->items + i].has_number && !s->off_ns[place];
-		fputs("ntime_places", p->f);
-		put_label(p, &has, "item", p->e->items.item[i].name);
-		fprintf(p->f, "} %zu\n", n);
-		p->series++;
+		put_of_item(p, "ntime_places", i, (double)n);
 	}
 }
 
@@ -429,9 +433,10 @@ void cli_export_put(struct cli_exporter *e, FILE *f, enum cli_export_format form
 	put_absences(&p);
 	put_places(&p);
 	put_cgroups(&p);
-	put_times(&p, "ntime_counted_seconds", "Time in which an event was counted, of all CPUs.",
+	put_times(&p, "ntime_counted_seconds", "ntime_counted_seconds_total",
+		  "Time in which an event was counted, of all CPUs.",
 		  offsetof(struct cli_export_sum, counted_ns));
-	put_times(&p, "ntime_wanted_seconds",
+	put_times(&p, "ntime_wanted_seconds", "ntime_wanted_seconds_total",
 		  "Time for which it was wanted; where it was counted in a part of it, its numbers "
 		  "are estimates.",
 		  offsetof(struct cli_export_sum, wanted_ns));

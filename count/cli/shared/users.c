@@ -395,9 +395,7 @@ void cli_users_init(struct cli_users *c, const char *list, unsigned int depth, s
 	*c = (struct cli_users){ .depth = depth,
 				 .most = most < CLI_USERS_MAX ? most : CLI_USERS_MAX };
 	while (*list) {
-		size_t chars = strcspn(list, ",");
-
-		size_t bytes = chars;
+		size_t chars = strcspn(list, ","), bytes = chars;
 
 		/* As a shell completes folders; "/" is the root. */
 		while (bytes > 1 && list[bytes - 1] == '/')
