@@ -36,7 +36,9 @@ class Server:
         self.args = [exe, 'export', '--listen', listen, *args]
 
     def __enter__(self):
-        self.child = subprocess.Popen(self.args, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding='utf-8')
+        # How much memory it has is looked at: under AddressSanitizer what is freed is kept otherwise, up to 256 MB of it.
+        env = environment(ASAN_OPTIONS=f'{os.environ.get("ASAN_OPTIONS", "")}:quarantine_size_mb=0:thread_local_quarantine_size_kb=0')
+        self.child = subprocess.Popen(self.args, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding='utf-8')
         t.GROUPS.append(self.child.pid)
         self.said = []
         for line in self.child.stderr:

@@ -204,9 +204,10 @@ def masked(text):
 def masked_report(text):
     """
     Numbers differ from run to run, and so does what aligns them. What ran at once has no memory of its own, and wait4(2), which counts from
-    fork(2) on, may have more involuntary switches than the counter has in all: they are not told then.
+    fork(2) on, may have more involuntary switches than the counter has in all: they are not told then. What ran for few ticks may have had
+    "1.02 CPUs", or 98 % of one.
     """
-    text = re.sub(r' +peak .*|at most | *\d+ involuntary', '', text)
+    text = re.sub(r' +peak .*|at most | *\d+ involuntary', '', text).replace('% of a CPU', 'CPUs')
     lines = [' '.join(re.sub(r'[\d,.]+ ?([kMGT]|ms|s|us|µs)?(?= |$)', 'N', line).split()) for line in text.split('\n')]
     return [line for line in lines if line]
 
