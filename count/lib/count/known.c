@@ -20,6 +20,7 @@
 #include "count/lib/count/session.h"
 #include "count/lib/count/ways.h"
 #include "count/lib/event/box_events.h"
+#include "count/lib/event/resolve.h"
 #include "count/lib/pmu/pmu.h"
 
 /* Without the modifiers: "cycles" of "cycles:u", "power/energy-pkg" of "power/energy-pkg/". */
@@ -30,29 +31,6 @@ static size_t base_length(const char *name)
 	if (slash)
 		return strcspn(slash + 1, "/") + (size_t)(slash + 1 - name);
 	return strcspn(name, ":");
-}
-
-/* Generic names have several spellings, and one number. */
-static const char *generic_name(const struct perf_event_attr *attr)
-{
-	static const char *const hardware[] = {
-		[PERF_COUNT_HW_CPU_CYCLES] = "cycles",
-		[PERF_COUNT_HW_INSTRUCTIONS] = "instructions",
-		[PERF_COUNT_HW_CACHE_REFERENCES] = "cache-references",
-		[PERF_COUNT_HW_CACHE_MISSES] = "cache-misses",
-		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = "branches",
-		[PERF_COUNT_HW_BRANCH_MISSES] = "branch-misses",
-		[PERF_COUNT_HW_BUS_CYCLES] = "bus-cycles",
-		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = "stalled-cycles-frontend",
-		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = "stalled-cycles-backend",
-		[PERF_COUNT_HW_REF_CPU_CYCLES] = "ref-cycles",
-	};
-	/* The upper half says which core PMU of a hybrid is meant. */
-	uint64_t config = attr->config & UINT32_MAX;
-
-	if (attr->type != PERF_TYPE_HARDWARE || config >= NTI_ARRAY_SIZE(hardware))
-		return NULL;
-	return hardware[config];
 }
 
 /* Of "power:Joules": everything of that unit that is told in this. */
@@ -85,7 +63,8 @@ static bool is_of_box(const struct nti_session_item *item, const char *event)
 
 bool nti_doubt_is_about(const struct nti_session_item *item, const char *event)
 {
-	const char *generic = item->event.parts ? generic_name(&item->event.part[0].attr) : NULL;
+	const char *generic =
+		item->event.parts ? nti_generic_name(&item->event.part[0].attr) : NULL;
 	size_t n = base_length(item->name);
 
 	if (generic)

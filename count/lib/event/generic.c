@@ -311,6 +311,18 @@ bool nti_generic_is_software(const char *text)
 	return row && row->type == PERF_TYPE_SOFTWARE;
 }
 
+const char *nti_generic_name(const struct perf_event_attr *attr)
+{
+	const struct generic_row *row;
+
+	/* The upper half says which core PMU of a hybrid is meant. */
+	for (row = generic_rows; row < generic_rows + NTI_ARRAY_SIZE(generic_rows); row++)
+		if (attr->type == PERF_TYPE_HARDWARE && row->type == attr->type &&
+		    row->config == (attr->config & UINT32_MAX))
+			return row->name;
+	return NULL;
+}
+
 int nti_generic_resolve(const struct nti_names *names, const struct nti_unit *unit,
 			const char *text, struct nti_event *out, struct nti_error *e)
 {

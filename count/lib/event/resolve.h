@@ -51,6 +51,8 @@ int nti_raw_resolve(const struct nti_names *names, const struct nti_unit *unit, 
 /* cycles, page-faults, L1-dcache-load-misses, tsc. */
 int nti_generic_resolve(const struct nti_names *names, const struct nti_unit *unit,
 			const char *text, struct nti_event *out, struct nti_error *e);
+/* "cycles" of PERF_COUNT_HW_CPU_CYCLES, however it was spelled; NULL: it is no generic event. */
+const char *nti_generic_name(const struct perf_event_attr *attr);
 /* Does the kernel count @text by itself? */
 bool nti_generic_is_software(const char *text);
 int nti_generic_for_each(const struct nti_names *names,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/common/text.h"
+#include "trace/lib/base/digits.h"
 
 struct writer {
 	char *at;
@@ -50,36 +51,11 @@ static inline void put(struct writer *w, const char *text, size_t n)
 	w->at += n;
 }
 
-/* Eight digits of @n. */
-static inline void make_hex8(char *to, uint32_t n)
-{
-	/*
-	 * One digit a byte, the first one lowest: bytes swapped, then spread, then split in halves.
-	 */
-	uint64_t x = __builtin_bswap32(n);
-
-	x = (x & 0xffff0000u) << 16 | (x & 0xffffu);
-	x = (x << 8 | x) & 0x00ff00ff00ff00ffu;
-	x = (x >> 4 | x << 8) & 0x0f0f0f0f0f0f0f0fu;
-	/* 10 and above are 39 further than '0' + 10: from ':' to 'a'. */
-	x += 0x3030303030303030u + ((x + 0x0606060606060606u) >> 4 & 0x0101010101010101u) * 39;
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	x = __builtin_bswap64(x);
-#endif
-	memcpy(to, &x, 8);
-}
-
 /* @n with "0x", 0 without; returns how many bytes of the 18 that @to must have. */
 static inline size_t make_hex(char *to, uint64_t n)
 {
-	unsigned int digits = (67u - (unsigned int)__builtin_clzll(n | 1)) / 4;
-
-	n <<= 64 - 4 * digits;
 	memcpy(to, "0x", 2);
-	make_hex8(to + 2, (uint32_t)(n >> 32));
-	if (digits > 8)
-		make_hex8(to + 10, (uint32_t)n);
-	return n ? 2 + digits : 1;
+	return n ? (size_t)(nti_put_hex(to + 2, n) - to) : 1;
 }
 
 static void put_hex(struct writer *w, uint64_t n)
