@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Who uses the machine, as files of the kernel tell it. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -140,28 +141,38 @@ static bool read_file(int folder, const char *name, char *text, size_t bytes)
 	return got > 0;
 }
 
+/* A file that was not there is looked for again after so many reads: a controller was enabled. */
+#define LOOK_AGAIN 16
+_Static_assert(SOURCES <= 32, "struct cli_user has a bit for each");
+
 /* @mounted: the roots, -1 where one is not. */
 static void read_group(struct cli_user *g, const int *mounted)
 {
-	char text[16384];
+	char text[65536];
 
+	if (g->reads % LOOK_AGAIN == 0)
+		g->lacks = 0;
 	for (enum root root = V2; root < ROOTS; root++) {
-		int folder = mounted[root] < 0
-				     ? -1
-				     : openat(mounted[root], g->path[1] ? g->path + 1 : ".",
-					      O_PATH | O_DIRECTORY | O_CLOEXEC);
 		const char *file = "";
-		bool is_there = false;
+		bool is_there = false, is_lacking = false;
+		int folder = -1;
 
-		for (size_t i = 0; i < SOURCES && folder >= 0; i++) {
+		for (size_t i = 0; i < SOURCES && mounted[root] >= 0; i++) {
 			const struct source *s = &sources[i];
 
-			if (!(s->roots >> root & 1) || g->has[s->family])
+			if (!(s->roots >> root & 1) || g->has[s->family] || g->lacks >> i & 1)
 				continue;
-			if (strcmp(s->file, file) != 0)
+			if (folder < 0)
+				folder = openat(mounted[root], g->path[1] ? g->path + 1 : ".",
+						O_PATH | O_DIRECTORY | O_CLOEXEC);
+			if (strcmp(s->file, file) != 0) {
+				errno = 0;
 				is_there = read_file(folder, s->file, text, sizeof(text));
+				is_lacking = !is_there && (errno == ENOENT || errno == EBADF);
+			}
 			file = s->file;
 			g->has[s->family] = is_there && take_number(text, s, &g->value[s->family]);
+			g->lacks |= (uint32_t)is_lacking << i;
 		}
 		if (folder >= 0)
 			close(folder);
@@ -297,37 +308,36 @@ static unsigned int deepest(const struct cli_users *c)
 }
 
 /*
- * Group @path, "" for the root, in folder @fd, which is closed, and those below it: it has some
+ * Group @path, "" for the root, which is @name in folder @above, and those below it: it has some
  * where it has more than two links.
  */
-static void walk(struct cli_users *c, size_t known, int fd, const char *path, unsigned int level)
+static void walk(struct cli_users *c, size_t known, int above, const char *name, const char *path,
+		 unsigned int level)
 {
 	struct dirent *entry;
 	struct stat file;
-	DIR *folder = NULL;
+	DIR *folder;
+	int fd;
 
 	if (is_wanted(c, *path ? path : "/"))
 		add(c, known, *path ? path : "/");
-	if (level <= deepest(c) && (fstat(fd, &file) || file.st_nlink != 2 || !*path))
-		folder = fdopendir(fd);
-	if (!folder) {
-		close(fd);
+	if (level > deepest(c) || (*path && !fstatat(above, name, &file, 0) && file.st_nlink == 2))
 		return;
-	}
-	while ((entry = readdir(folder))) {
+	fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	folder = fd < 0 ? NULL : fdopendir(fd);
+	if (!folder && fd >= 0)
+		close(fd);
+	while (folder && (entry = readdir(folder))) {
 		char below[PATH_MAX];
-		int next;
 
-		if (entry->d_type != DT_DIR || strcmp(entry->d_name, ".") == 0 ||
-		    strcmp(entry->d_name, "..") == 0 ||
-		    snprintf(below, sizeof(below), "%s/%s", path, entry->d_name) >=
+		if (entry->d_type == DT_DIR && strcmp(entry->d_name, ".") != 0 &&
+		    strcmp(entry->d_name, "..") != 0 &&
+		    snprintf(below, sizeof(below), "%s/%s", path, entry->d_name) <
 			    (int)sizeof(below))
-			continue;
-		next = openat(dirfd(folder), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (next >= 0)
-			walk(c, known, next, below, level + 1);
+			walk(c, known, dirfd(folder), entry->d_name, below, level + 1);
 	}
-	closedir(folder);
+	if (folder)
+		closedir(folder);
 }
 
 static void walk_processes(struct cli_users *c)
@@ -432,8 +442,7 @@ size_t cli_users_read(struct cli_users *c)
 		mounted[root] = c->is_processes ? -1 : open_root(root);
 		if (mounted[root] < 0 || !roots[root].is_walked)
 			continue;
-		walk(c, c->n, openat(mounted[root], ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "",
-		     0);
+		walk(c, c->n, mounted[root], ".", "", 0);
 		sort(c);
 	}
 	for (size_t i = 0; i < CLI_USER_FAMILIES; i++)

@@ -47,6 +47,7 @@ extern const struct cli_user_family cli_user_families[CLI_USER_FAMILIES];
  *		NULL before
  * @value:	of each family, in its base unit; @has: it is told
  * @last:	what was told before
+ * @lacks:	files that it has not, a bit each
  * @reads:	how often it was read
  * @is_there:	it was found in the last walk; @is_new: for the first time
  * @is_folded:	it is one of the others
@@ -56,6 +57,7 @@ struct cli_user {
 	double value[CLI_USER_FAMILIES], last[CLI_USER_FAMILIES];
 	bool has[CLI_USER_FAMILIES];
 	bool is_there, is_new, is_folded;
+	uint32_t lacks;
 	unsigned int reads;
 };
 
