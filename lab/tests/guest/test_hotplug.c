@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -482,6 +484,80 @@ TEST(counts_of_registers_are_kept)
 	(void)lab_write(NMI_WATCHDOG, watchdog);
 }
 
+/* ---- the exporter, as who collects its file sees it ---- */
+
+#define EXPORTED "/tmp/exported"
+#define SERIES "ntime_cpu_cpu_clock_seconds_total{cpu=\"1\""
+
+static double least;
+static const char *awaited;
+
+/* The number of the series whose line begins with @name; -1: there is none. */
+static double exported(const char *name)
+{
+	char text[16384];
+	const char *at = lab_read(EXPORTED, text, sizeof(text)) > 0 ? strstr(text, name) : NULL;
+
+	while (at && at != text && at[-1] != '\n')
+		at = strstr(at + 1, name);
+	at = at ? strchr(at + strlen(name) - 1, ' ') : NULL;
+	return at ? strtod(at, NULL) : -1;
+}
+
+static bool is_more(void)
+{
+	return exported(awaited) > least;
+}
+
+static double wait_for_more(const char *name, double than)
+{
+	awaited = name;
+	least = than;
+	lab_wait_until(is_more);
+	return exported(name);
+}
+
+/* An answer that was begun later than now. */
+static void wait_for_answer(void)
+{
+	(void)wait_for_more("ntime_scrapes_total", exported("ntime_scrapes_total") + 1);
+}
+
+TEST(the_exporter_keeps_its_series)
+{
+	double before, away;
+	int status;
+	pid_t pid;
+
+	need_two_cpus();
+	switch_cpu1(false);
+	pid = fork();
+	if (pid == 0) {
+		execlp("ntime", "ntime", "export", "-q", "--textfile", EXPORTED, "-i", "100ms",
+		       "-e", "cpu-clock", (char *)NULL);
+		_exit(127);
+	}
+	(void)wait_for_more("ntime_scrapes_total", 0);
+	assert_true(exported(SERIES) < 0);
+	switch_cpu1(true);
+	(void)wait_for_more(SERIES, 0);
+	before = wait_for_more(SERIES, exported(SERIES));
+	switch_cpu1(false);
+	wait_for_answer();
+	away = exported(SERIES);
+	wait_for_answer();
+	print_message("# CPU 1: %.3f s, %.3f when it had gone\n", before, away);
+	assert_true(away >= before);
+	assert_true(exported(SERIES) <= away);
+	assert_true(lab_file_has(EXPORTED, "{item=\"cpu-clock\",flag=\"hotplug\"} 1"));
+	switch_cpu1(true);
+	(void)wait_for_more(SERIES, away);
+	TT_IS(kill(pid, SIGINT), 0);
+	TT_IS(waitpid(pid, &status, 0), pid);
+	TT_IS(status, 0);
+	TT_IS(access(EXPORTED, F_OK), -1);
+}
+
 int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
@@ -493,6 +569,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(watch_tells_of_cpus_that_toggle),
 		cmocka_unit_test(counts_of_perf_are_kept),
 		cmocka_unit_test(counts_of_registers_are_kept),
+		cmocka_unit_test(the_exporter_keeps_its_series),
 	};
 
 	if (argc == 3 && strcmp(argv[1], "toggle") == 0)
