@@ -41,6 +41,17 @@ says() {
 	fi
 }
 
+# soon PATTERN COMMAND...: within a minute its output has a line of this pattern.
+soon() {
+	pattern=$1
+	shift
+	for _ in $(seq 300); do
+		! "$@" 2>&1 | grep -qe "$pattern" || return 0
+		sleep 0.2
+	done
+	says 0 "$pattern" "$@"
+}
+
 # resolves PACKAGE: all libraries that its programs and libraries need are here.
 resolves() {
 	: >/tmp/ldd
@@ -149,6 +160,26 @@ row_driver() {
 	says 0 '^0$' sh -c 'grep -c " /sys/devices/ntime " /proc/mounts || :'
 	apt-get -qy purge ntime-dkms >/tmp/apt
 	says 0 '^0$' sh -c 'find /lib/modules /usr/src /var/lib/dkms -path "*/ntime*" | wc -l'
+}
+
+# Performance Co-Pilot, without what starts it: its own folders, its daemon, the agent that reads our text, and an archive of it.
+row_pcp() {
+	get ntime libmicrohttpd12 pcp python3-requests
+	ntime export --listen 127.0.0.1:0 task-clock 2>/tmp/serving &
+	soon serving cat /tmp/serving
+	sed 's/.* //' /tmp/serving >/var/lib/pcp/pmdas/openmetrics/config.d/ntime.url
+	install -d -o pcp -g pcp /run/pcp
+	(cd /var/lib/pcp/pmns && ./Rebuild -us)
+	/usr/lib/pcp/bin/pmcd -f -t 60 -l /tmp/pmcd.log -i 127.0.0.1 &
+	soon value pminfo -f pmcd.numagents
+	(cd /var/lib/pcp/pmdas/openmetrics && ./Install </dev/null >/tmp/install 2>&1)
+	metric=openmetrics.ntime.ntime_cpu_task_clock_seconds_total
+	soon cpu:0 pminfo -f $metric
+	echo "log mandatory on 1 sec { $metric }" >/tmp/logged
+	pmlogger -c /tmp/logged -l /tmp/pmlogger.log -s 11 /tmp/archive
+	pmval -a /tmp/archive $metric >/tmp/rates
+	# shellcheck disable=SC2016	# awk expands it
+	says 0 '^0\.99\|^1\.00' awk '/^[0-9:.]+ +[0-9]/ { sum += $2; n++ } END { print n < 8 ? "too few" : sum / n }' /tmp/rates
 }
 
 # A command that is running is not disturbed by a new version of it.
