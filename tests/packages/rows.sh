@@ -164,7 +164,8 @@ row_driver() {
 
 # Performance Co-Pilot, without what starts it: its own folders, its daemon, the agent that reads our text, and an archive of it.
 row_pcp() {
-	get ntime libmicrohttpd12 pcp python3-requests
+	get --install-recommends ntime
+	get pcp python3-requests
 	ntime export --listen 127.0.0.1:0 task-clock 2>/tmp/serving &
 	soon serving cat /tmp/serving
 	sed 's/.* //' /tmp/serving >/var/lib/pcp/pmdas/openmetrics/config.d/ntime.url

@@ -18,7 +18,6 @@
 #include "count/cli/export/export.h"
 #include "count/cli/shared/leftover.h"
 #include "count/cli/shared/machine.h"
-#include "count/cli/stat/per.h"
 #include "count/cli/stat/sessions.h"
 
 /* So often it is asked whether CPUs came or went. */
@@ -140,15 +139,6 @@ static int open_session(struct cli_exporter *e)
 	return ret ? ret : cli_sessions_open(e->ctx, &e->session, 1);
 }
 
-/* Rows of what is asked for need a topology. */
-static int check_per(struct cli_exporter *e)
-{
-	struct ntime_where_info where = { .size = sizeof(where) };
-	int ret = ntime_session_where(e->session, 0, &where);
-
-	return cli_per_is_unknown(e->ctx, e->o.per, ret) ? ret : 0;
-}
-
 /* Count from here on. */
 static int begin(struct cli_exporter *e)
 {
@@ -211,8 +201,6 @@ static int prepare(struct cli_exporter *e)
 {
 	int ret = open_session(e);
 
-	if (!ret)
-		ret = check_per(e);
 	if (!ret)
 		ret = begin(e);
 	if (!ret)

@@ -45,18 +45,17 @@ static void arrange(struct cli_export_sums *s)
 	}
 }
 
-/* Where everything is counted now. */
-static void learn_places(struct cli_export_sums *s, struct ntime_session *session)
+/* Where everything is counted now. 0 or -errno. */
+static int learn_places(struct cli_export_sums *s, struct ntime_session *session)
 {
 	for (size_t i = 0; i < s->where_count; i++) {
 		struct ntime_where_info *where = &s->where[i], before = *where;
+		int ret;
 
 		*where = (struct ntime_where_info){ .size = sizeof(*where) };
-		/* No topology: a CPU by its place in the list, of nothing that is known. */
-		if (ntime_session_where(session, i, where) < 0)
-			*where = (struct ntime_where_info){
-				sizeof(*where), -1, (int)i, -1, -1, -1, -1, 0
-			};
+		ret = ntime_session_where(session, i, where);
+		if (ret < 0)
+			return ret;
 		/* Series keep their labels: numbers of cores change where CPUs come. */
 		if (before.size && before.package >= 0) {
 			before.is_off_line = where->is_off_line;
@@ -68,6 +67,7 @@ static void learn_places(struct cli_export_sums *s, struct ntime_session *sessio
 			s->off_ns[i] = cli_now_ns();
 	}
 	arrange(s);
+	return 0;
 }
 
 /* @n objects of @bytes, of which there were @had: the new ones are 0. */
@@ -97,8 +97,9 @@ int cli_export_sums_begin(struct cli_export_sums *s, struct ntime_session *sessi
 
 	s->items = ntime_session_count(session);
 	grow(s, session);
-	learn_places(s, session);
-	ret = read_values(s, session);
+	ret = learn_places(s, session);
+	if (!ret)
+		ret = read_values(s, session);
 	memcpy(s->last, s->now, s->items * s->where_count * sizeof(*s->last));
 	return ret;
 }
@@ -146,8 +147,7 @@ int cli_export_sums_follow(struct cli_export_sums *s, struct ntime_session *sess
 	if (ret <= 0)
 		return ret;
 	grow(s, session);
-	learn_places(s, session);
-	return 0;
+	return learn_places(s, session);
 }
 
 int cli_export_sums_read(struct cli_export_sums *s, struct ntime_session *session,
