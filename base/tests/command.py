@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What tests of commands share, in a script whose first argument is the command: python3 test_NAME.py NTIME [--fake] [-k WORD] [--only NAME,...]
+"""What tests of commands share, in a script whose first argument is the command: python3 test_NAME.py NTIME [-k WORD] [--only NAME,...]
 
-TT_ONLY="NAME..." in the environment is another --only. With --fake NTIME is linked with a stand-in for the library and NTIME_FAKE chooses the machine.
+TT_ONLY="NAME..." in the environment is another --only.
 """
 import errno
 import fcntl
@@ -23,9 +23,8 @@ from tap import TESTS, Skip, test
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 DISGUISE = f'{ROOT}/scripts/disguise'
-IS_FAKE = '--fake' in sys.argv
 NTIME = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ''
-# The same command where recorded machines count.
+# The same command where recorded machines count, and what the library says is bent by NTIME_BENT (count/tests/sim/bend.c).
 SIM = os.path.join(os.path.dirname(os.path.dirname(NTIME)), 'tests/sim/ntime-sim')
 PATIENCE = int(os.environ.get("PATIENCE", "120"))
 # Takes a shell some time.
@@ -34,20 +33,10 @@ WORK = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
 GROUPS = []
 
 
-def fake_only(function):
-    """With the stand-in alone; the run without it leaves the test out instead of skipping it."""
-    return test(function) if IS_FAKE else function
-
-
-def real_only(function):
-    """With the library alone."""
-    return function if IS_FAKE else test(function)
-
-
 def needs_perf(function):
-    """Counts page faults of its own; not asked where the machine is a stand-in."""
+    """Counts page faults of its own."""
     def checked():
-        why = '' if IS_FAKE else perf_here.why_not()
+        why = perf_here.why_not()
         if why:
             raise Skip(why)
         function()
@@ -56,9 +45,9 @@ def needs_perf(function):
     return checked
 
 
-def environment(fake='', **more):
-    env = {k: v for k, v in os.environ.items() if k not in ('NO_COLOR', 'NTIME_FAKE', 'NTIME_LAB_GUEST', 'COLUMNS')}
-    env.update(LC_ALL='C.UTF-8', TERM='xterm', NTIME_FAKE=fake)
+def environment(bent='', **more):
+    env = {k: v for k, v in os.environ.items() if k not in ('NO_COLOR', 'NTIME_BENT', 'NTIME_LAB_GUEST', 'COLUMNS')}
+    env.update(LC_ALL='C.UTF-8', TERM='xterm', NTIME_BENT=bent)
     env.update(more)
     return env
 
@@ -71,12 +60,12 @@ def command(*args):
     return [NTIME, *args[args[:1] == (alone,):]]
 
 
-def ntime(*args, fake='', env=None, exe=NTIME, **more):
+def ntime(*args, bent='', env=None, exe=None, **more):
     if 'input' not in more:
         more.setdefault('stdin', subprocess.DEVNULL)
     more.setdefault('stdout', subprocess.PIPE)
     more.setdefault('stderr', subprocess.PIPE)
-    return subprocess.run([exe, *command(*args)[1:]], env=env or environment(fake), timeout=PATIENCE, check=False, **more)
+    return subprocess.run([exe or (SIM if bent else NTIME), *command(*args)[1:]], env=env or environment(bent), timeout=PATIENCE, check=False, **more)
 
 
 def err(done):
@@ -98,9 +87,9 @@ def has_not(text, part):
         raise AssertionError(f'{part!r} is in {text!r}')
 
 
-def summary(*args, fake='', **more):
+def summary(*args, **more):
     """The JSON report of a run that succeeds."""
-    done = ntime('--json', *args, fake=fake, **more)
+    done = ntime('--json', *args, **more)
     equal(done.returncode, 0, 'exit status')
     return json.loads(done.stderr)
 
@@ -142,7 +131,7 @@ def read_all(fd):
         data += more
 
 
-def on_terminal(*args, columns=80, fake='', typed=None, **more):
+def on_terminal(*args, columns=80, exe=NTIME, typed=None, **more):
     """Run on a terminal of its own; returns (status as in subprocess, what was shown)."""
     fd, slave = pty.openpty()
     # Before it starts: it may ask, and end, before we go on.
@@ -152,7 +141,7 @@ def on_terminal(*args, columns=80, fake='', typed=None, **more):
         os.setsid()
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
-    child = subprocess.Popen(command(*args), env=environment(fake, **more), stdin=slave, stdout=slave, stderr=slave, preexec_fn=lead)
+    child = subprocess.Popen([exe, *command(*args)[1:]], env=environment(**more), stdin=slave, stdout=slave, stderr=slave, preexec_fn=lead)
     GROUPS.append(child.pid)
     os.close(slave)
     shown = ''

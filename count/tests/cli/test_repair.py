@@ -1,37 +1,31 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ntime doctor and what killed programs left: with the stand-in of the library, and below a root directory where records and msr devices are
-plain files. Speaks TAP.
+"""ntime doctor and what killed programs left, below a root directory where records and msr devices are plain files. Speaks TAP.
 
-Usage: test_repair.py NTIME [--fake] [-k WORD]
+Usage: test_repair.py NTIME [-k WORD]
 """
 import json
 import os
-import platform
 import pty
-import struct
 import sys
 import tempfile
-import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
 import command as t    # noqa: E402
-from command import environment, equal, err, fake_only, has, has_not, ntime, real_only    # noqa: E402
+from command import environment, equal, err, has, has_not, ntime    # noqa: E402
+from machines import BOOT, ENABLE, OURS, SELECT, Machine, line, three    # noqa: E402
 test = t.test
-SELECT, ENABLE = 0x3c2, 0x391
-with open('/proc/sys/kernel/random/boot_id', encoding='ascii') as boot_file:
-    BOOT = boot_file.read().strip()
 
 
 def out(done):
     return done.stdout.decode()
 
 
-def answered(answer, *args, fake=''):
+def answered(answer, *args):
     """Run on a terminal and answer the question; (exit status, what was shown)."""
     pid, fd = pty.fork()
     if pid == 0:
-        os.execve(t.NTIME, [t.NTIME, 'doctor', '--repair', *args], environment(fake))
+        os.execve(t.NTIME, [t.NTIME, 'doctor', '--repair', *args], environment())
     t.GROUPS.append(pid)
     shown = ''
     while answer is not None and '[y/N]' not in shown:
@@ -56,150 +50,98 @@ def wrong_command_lines():
         has(err(done), part)
 
 
-# ---- with the stand-in ----
+# ---- below a root directory ----
 
 FOUND = '''uncore of package 0, left by ntime watch (pid 4711):
-  MSR_UNCORE_PERFEVTSEL1 of CPU 1: found 0x400101, now 0x101
-  MSR_UNCORE_PERFEVTSEL2 of CPU 1: found 0x420183, now 0x20183
-  MSR_UNCORE_PERFEVTSEL3 of CPU 1: found 0x40004d, now 0x4d
+  MSR_UNCORE_PERFEVTSEL2 of CPU 0: found 0x420183, now 0x20183
+  MSR_UNCORE_PERFEVTSEL2 of CPU 1: found 0x400101, now 0x101
+  MSR_UNCORE_PERFEVTSEL2 of CPU 2: found 0x40004d, now 0x4d
 '''
 LOOKED = FOUND.replace('found', 'holds').replace('now', 'off it is')
 
 
-@fake_only
+@test
 def nothing_to_repair():
-    for args in ((), ('--yes',)):
-        done = ntime('doctor', '--repair', *args)
-        equal((done.returncode, out(done), err(done)),
-              (0, 'nothing to repair: no program left counters running\n', ''))
-    equal(answered(None), (0, 'nothing to repair: no program left counters running\n'))
+    nothing = 'nothing to repair: no program left counters running\n'
+    with Machine(needs_msrs=False) as m:
+        os.remove(os.path.join(m.name, 'run/ntime/uncore-0'))
+        for args in ((), ('--yes',)):
+            done = ntime('doctor', '--root', m.name, '--repair', *args)
+            equal((done.returncode, out(done), err(done)), (0, nothing, ''))
+        equal(answered(None, '--root', m.name), (0, nothing))
 
 
-@fake_only
+@test
 def each_register_is_told():
-    done = ntime('doctor', '--repair', '--yes', fake='left')
-    equal((done.returncode, out(done), err(done)), (0, FOUND, ''))
+    with three() as m:
+        done = ntime('doctor', '--root', m.name, '--repair', '--yes')
+        equal((done.returncode, out(done), err(done)), (0, FOUND, ''))
+        equal([m.get(SELECT, cpu) for cpu in range(3)], [0x20183, 0x101, 0x4d])
 
 
-@fake_only
+@test
 def nothing_is_written_where_nobody_can_be_asked():
-    for answer in (b'y\n', b'n\n', b''):
-        with tempfile.TemporaryFile() as file:
-            file.write(answer)
-            file.seek(0)
-            done = ntime('doctor', '--repair', fake='left', stdin=file)
-        equal((done.returncode, out(done)), (125, LOOKED))
-        equal(err(done), 'ntime: nothing was written, because there is no terminal to ask on: add --yes\n')
+    with three() as m:
+        for answer in (b'y\n', b'n\n', b''):
+            with tempfile.TemporaryFile() as file:
+                file.write(answer)
+                file.seek(0)
+                done = ntime('doctor', '--root', m.name, '--repair', stdin=file)
+            equal((done.returncode, out(done)), (125, LOOKED))
+            equal(err(done), 'ntime: nothing was written, because there is no terminal to ask on: add --yes\n')
+        equal(m.get(SELECT), 0x420183)
 
 
-@fake_only
+@test
 def terminals_are_asked():
     for answer in (b'y\n', b'Yes\n'):
-        status, shown = answered(answer, fake='left')
-        equal(status, 0)
-        has(shown, LOOKED + 'Write these registers? [y/N] ')
-        has(shown, FOUND)
-    # the last one is the end of the input
-    for answer in (b'n\n', b'\n', b'\x04'):
-        status, shown = answered(answer, fake='left')
-        equal(status, 125)
-        has(shown, LOOKED)
-        has(shown, 'ntime: nothing was written')
-        has_not(shown, 'found')
-    status, shown = answered(None, '--yes', fake='left')
-    equal((status, shown), (0, FOUND))
+        with three() as m:
+            status, shown = answered(answer, '--root', m.name)
+            equal((status, m.get(SELECT)), (0, 0x20183))
+            has(shown, LOOKED + 'Write these registers? [y/N] ')
+            has(shown, FOUND)
+    with three() as m:
+        # the last one is the end of the input
+        for answer in (b'n\n', b'\n', b'\x04'):
+            status, shown = answered(answer, '--root', m.name)
+            equal((status, m.get(SELECT)), (125, 0x420183))
+            has(shown, LOOKED)
+            has(shown, 'ntime: nothing was written')
+            has_not(shown, 'found')
+        equal(answered(None, '--root', m.name, '--yes'), (0, FOUND))
 
 
-@fake_only
-def what_is_left_alone():
-    done = ntime('doctor', '--repair', '--yes', fake='left left-busy')
-    equal(done.returncode, 0)
-    has(out(done), 'MSR_UNCORE_PERFEVTSEL3 of CPU 1: 0x40004d, left unchanged: another program uses it now\n')
+@test
+def one_of_three_registers_fails():
+    with three() as m:
+        os.remove(os.path.join(m.name, 'dev/cpu/2/msr'))
+        done = ntime('doctor', '--root', m.name, '--repair', '--yes')
+        equal(done.returncode, 125)
+        equal(out(done).splitlines()[:3], FOUND.splitlines()[:3])
+        has(out(done), 'MSR_UNCORE_PERFEVTSEL2 of CPU 2: not switched off: ')
+        has(err(done), 'ntime: 1 register of uncore-0 could not be switched off and stays on record: ')
+        equal(err(done).splitlines()[1:], ['ntime: as soon as these registers can be reached: ntime doctor --repair'])
 
 
-@fake_only
-def failures_are_told():
-    done = ntime('doctor', '--repair', '--yes', fake='left left-eio')
-    equal(done.returncode, 125)
-    has(out(done), 'MSR_UNCORE_PERFEVTSEL2 of CPU 1: not switched off: CPU 1 refuses to write MSR 0x3c2\n')
-    equal(err(done), 'ntime: 1 register of uncore-0 stays on record\n'
-                     'ntime: as soon as these registers can be reached: ntime doctor --repair\n')
-    done = ntime('doctor', '--repair', '--yes', fake='left-denied')
-    equal((done.returncode, out(done), err(done)), (125, '', 'ntime: /run/ntime can be read by root only\n'))
-
-
-@fake_only
+@test
 def other_files_are_told():
     wrong = "ntime: /run/ntime/notes cannot be used: it is no record of ntime's; remove it when no program counts with it\n"
-    done = ntime('doctor', '--repair', '--yes', fake='left-bad')
-    equal((done.returncode, out(done), err(done)), (125, '', wrong))
-    done = ntime('doctor', '--repair', '--yes', fake='left left-bad')
-    equal((done.returncode, out(done), err(done)), (125, FOUND, wrong))
+    with three() as m:
+        m.put('run/ntime/notes', b'buy milk\n')
+        done = ntime('doctor', '--root', m.name, '--repair', '--yes')
+        equal((done.returncode, out(done), err(done)), (125, FOUND, wrong))
+        done = ntime('doctor', '--root', m.name, '--repair', '--yes')
+        equal((done.returncode, out(done), err(done)), (125, '', wrong))
 
 
-@fake_only
+@test
 def a_full_stdout():
-    with open('/dev/full', 'wb') as full:
-        equal(ntime('doctor', '--repair', '--yes', fake='left', stdout=full).returncode, 125)
+    with open('/dev/full', 'wb') as full, Machine() as m:
+        equal(ntime('doctor', '--root', m.name, '--repair', '--yes', stdout=full).returncode, 125)
 
 
-# ---- below a root directory ----
-
-def line(*fields):
-    """A line of a record, count/lib/access/claim_file.h."""
-    body = ''.join(f'{field}\t' for field in fields).encode().ljust(247)
-    return body + b'%08x\n' % zlib.crc32(body)
-
-
-OURS = ('msr', '0x3c2', 64, 'CPU 0', 0, 'MSR_UNCORE_PERFEVTSEL2', '0x20183', '0x420183', '0x400183')
-
-
-class Machine(tempfile.TemporaryDirectory):
-    """A killed program had CPU 0's uncore counter 2, which runs, beside others in the register that they share."""
-
-    def __init__(self):
-        super().__init__()
-        os.chmod(self.name, 0o755)
-        self.put('sys/devices/system/cpu/online', b'0\n')
-        self.put('proc/cpuinfo', b'vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 26\nflags\t\t: fpu lm\n')
-        self.put('run/ntime/uncore-0', line('ntime-claim-2', 4711, 1, BOOT, 'uncore of package 0', 'ntime watch') +
-                 line(*OURS))
-        self.put('dev/cpu/0/msr', b'\0' * 0x1000)
-        self.set(ENABLE, 0x80000005)
-        self.set(SELECT, 0x420183)
-
-    def __enter__(self):
-        return self
-
-    def put(self, name, data):
-        path = os.path.join(self.name, name)
-        os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
-        with open(path, 'wb') as f:
-            f.write(data)
-        os.chmod(path, 0o600 if name.startswith('run') else 0o644)
-
-    def set(self, address, value):
-        with open(os.path.join(self.name, 'dev/cpu/0/msr'), 'r+b') as f:
-            f.seek(address)
-            f.write(struct.pack('<Q', value))
-
-    def get(self, address):
-        with open(os.path.join(self.name, 'dev/cpu/0/msr'), 'rb') as f:
-            f.seek(address)
-            return struct.unpack('<Q', f.read(8))[0]
-
-    def records(self):
-        return os.listdir(os.path.join(self.name, 'run/ntime'))
-
-
-def needs_msrs():
-    if platform.machine() != 'x86_64':
-        raise t.Skip('this architecture has no model-specific registers')
-
-
-@real_only
+@test
 def doctor_tells_and_repairs():
-    needs_msrs()
     with Machine() as m:
         root = m.name
         done = ntime('doctor', '--root', root)
@@ -224,9 +166,8 @@ def doctor_tells_and_repairs():
         has_not(out(ntime('doctor', '--root', root)), '--repair')
 
 
-@real_only
+@test
 def doctor_tells_each_program_once():
-    needs_msrs()
     with Machine() as m:
         for bank, pid in (('uncore-1', 4711), ('cpu-0', 4712)):
             m.put(f'run/ntime/{bank}', line('ntime-claim-2', pid, 1, BOOT, f'bank {bank}', 'ntime watch') +
@@ -239,18 +180,16 @@ def doctor_tells_each_program_once():
                       'bank cpu-0': f'ntime watch (pid 4712) left 1 register programmed'})
 
 
-@real_only
+@test
 def doctor_tells_that_perf_counts_there():
-    needs_msrs()
     with Machine() as m:
         m.put('sys/bus/event_source/devices/uncore/type', b'9\n')
         m.put('sys/bus/event_source/devices/uncore/cpumask', b'0\n')
         has(' '.join(out(ntime('doctor', '--root', m.name)).split()), 'programmed; the kernel\'s own driver (perf) knows nothing of it')
 
 
-@real_only
+@test
 def others_registers_stay():
-    needs_msrs()
     with Machine() as m:
         root = m.name
         m.set(SELECT, 0x400167)
@@ -261,10 +200,9 @@ def others_registers_stay():
         equal(m.records(), [])
 
 
-@real_only
+@test
 def only_rows_and_their_stored_bits():
     """A record that says anything else is refused as a whole, and nothing is written."""
-    needs_msrs()
     for wrong in (('msr', '0x1a0', 64, 'CPU 0', 0, 'IA32_NOBODY_KNOWS', '0', '0x1', '0x1'),
                   # LSTAR, which the kernel is entered by, under a name that has a row
                   ('msr', '0xc0000082', 64, 'CPU 0', 0, 'MSR_UNCORE_PERFEVTSEL2', '0', '0', '0xffffffffffffffff'),
@@ -289,9 +227,8 @@ def only_rows_and_their_stored_bits():
                 equal(m.records(), ['uncore-0'])
 
 
-@real_only
+@test
 def only_this_boot():
-    needs_msrs()
     for boot, status, told in (('-', 125, 'it is not known whether it was written since this machine was started'),
                                ('11111111-2222-3333-4444-555555555555', 0, '')):
         with Machine() as m:
@@ -303,9 +240,8 @@ def only_this_boot():
             equal(m.get(SELECT), 0x420183)
 
 
-@real_only
+@test
 def only_records_of_root():
-    needs_msrs()
     if os.geteuid():
         raise t.Skip('only root can make files of another user')
     for change in (lambda path: os.chown(path, 12345, 0), lambda path: os.chmod(path, 0o620), lambda path: os.link(path, path + '-2'),
@@ -316,9 +252,8 @@ def only_records_of_root():
             equal(m.get(SELECT), 0x420183)
 
 
-@real_only
+@test
 def registers_that_cannot_be_reached():
-    needs_msrs()
     with Machine() as m:
         root = m.name
         os.remove(os.path.join(root, 'dev/cpu/0/msr'))
@@ -334,9 +269,9 @@ def registers_that_cannot_be_reached():
         equal(m.records(), ['uncore-0'])
 
 
-@real_only
+@test
 def damaged_records():
-    with Machine() as m:
+    with Machine(needs_msrs=False) as m:
         root = m.name
         path = os.path.join(root, 'run/ntime/uncore-0')
         with open(path, 'r+b') as f:
@@ -351,7 +286,7 @@ def damaged_records():
         has(err(done), 'a line of it is damaged')
 
 
-@real_only
+@test
 def ordinary_users():
     if os.geteuid():
         raise t.Skip('needs root, to become nobody')
@@ -366,9 +301,9 @@ def ordinary_users():
         has_not(out(ntime('doctor', '--root', root, user=65534)), '--repair')
 
 
-@real_only
+@test
 def directories_that_others_can_write_to():
-    with Machine() as m:
+    with Machine(needs_msrs=False) as m:
         root = m.name
         os.chmod(os.path.join(root, 'run/ntime'), 0o777)
         done = ntime('doctor', '--root', root, '--repair', '--yes')

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: MIT
 """ntime watch: lines, CSV, JSON, screens of several sizes, time, signals. Speaks TAP.
 
-Usage: test_watch.py NTIME [--fake] [-k WORD]
-With --fake, NTIME is linked with count/tests/cli/fake_api.c: its sockets have two cores, CPU n counts n + 1 times what CPU 0 does, and each read
-finds one more of what stands in its table. No test says how long something takes.
+Usage: test_watch.py NTIME [-k WORD]
+No test says how long something takes.
 """
 import codecs
 import csv
@@ -30,11 +29,14 @@ import perf_here
 import command as t    # noqa: E402
 from screen import Screen
 from command import NTIME, PATIENCE, ROOT, SIM, environment, err, equal, has, has_not, ntime    # noqa: E402
-test, fake_only, real_only = t.test, t.fake_only, t.real_only
+from machines import GUEST, MANY, recording, server, three    # noqa: E402
+test = t.test
 SOFT = ('context-switches', 'page-faults')
 
 
-def watch(*args, status=0, **more):
+def watch(*args, status=0, machine=None, **more):
+    if machine:
+        args, more['exe'] = ('--machine', machine, *args), SIM
     done = ntime('watch', *args, **more)
     if done.returncode != status:
         raise AssertionError(f'exit status {done.returncode}, expected {status}: {err(done)}')
@@ -58,9 +60,9 @@ def fast(*args, samples=2, **more):
     return watch('-q', '-i', '10ms', '-n', str(samples), *args, **more)
 
 
-def until_row(is_it, *args, fake=''):
+def until_row(is_it, *args, bent=''):
     """CSV rows of all CPUs until one is it."""
-    child = subprocess.Popen([NTIME, 'watch', '-q', '--csv', '--per', 'none', *args], env=environment(fake), stdin=subprocess.DEVNULL,
+    child = subprocess.Popen([SIM, 'watch', '-q', '--csv', '--per', 'none', *args], env=environment(bent), stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding='utf-8')
     t.GROUPS.append(child.pid)
     rows, deadline = [], time.monotonic() + PATIENCE
@@ -94,156 +96,169 @@ def number_of_samples_is_kept():
         equal([int(row['sample']) > 0 for row in rows_of(fast('--csv', '--per', 'none', 'page-faults', samples=n))], [True] * n)
 
 
-@fake_only
+@test
 def rows_are_what_was_asked_for():
-    fake = 'sockets=2 threads=2'
     for per, names in (('socket', ['socket 0', 'socket 1']), ('core', [f'core {n}' for n in range(4)]),
                        ('thread', [f'CPU {n}' for n in range(8)]), ('none', ['all CPUs'])):
-        rows = rows_of(fast('--csv', '--per', per, 'page-faults', fake=fake, samples=1))
+        rows = rows_of(fast('--csv', '--per', per, 'page-faults', machine=server(2, 2, 2), bent='slope', samples=1))
         equal([row['where'] for row in rows], names)
-        # CPUs count 1234 times 1, 2, 3 ... 8 in each period.
-        step = 8 // len(names)
-        sums = [1234 * sum(range(n * step + 1, n * step + step + 1)) for n in range(len(names))]
-        equal([int(row['count']) for row in rows], sums, f'counts per {per}')
+        counts = [int(row['count']) for row in rows]
+        # CPUs count 1, 2, 3 ... 8 times as much in each period.
+        step, once = 8 // len(names), sum(counts) // 36
+        sums = [once * sum(range(n * step + 1, n * step + step + 1)) for n in range(len(names))]
+        equal((counts, once > 0), (sums, True), f'counts per {per}')
         equal([int(row['value']) for row in rows], sums, f'values per {per}')
 
 
-@fake_only
+@test
 def what_sockets_count_stands_above_their_cores():
-    rows = rows_of(fast('--csv', '--per', 'core', 'page-faults', 'power/energy-pkg/', fake='sockets=2', samples=1))
+    rows = rows_of(fast('--csv', '--per', 'core', 'page-faults', 'power/energy-pkg/', machine=server(2), bent='slope', samples=1))
     equal([(row['where'], row['name']) for row in rows],
           [('socket 0', 'power/energy-pkg/'), ('core 0', 'page-faults'), ('core 1', 'page-faults'),
            ('socket 1', 'power/energy-pkg/'), ('core 2', 'page-faults'), ('core 3', 'page-faults')])
-    equal([row['value'] for row in rows if row['where'].startswith('socket')], ['250', '750'])
-    rows = rows_of(fast('--csv', '--per', 'core', 'power/energy-pkg/', fake='sockets=2', samples=1))
+    # Of its first CPU, number 2: three times as much.
+    energy = [float(row['value']) for row in rows if row['where'].startswith('socket')]
+    equal((energy[0] > 0, energy[1]), (True, 3 * energy[0]))
+    rows = rows_of(fast('--csv', '--per', 'core', 'power/energy-pkg/', machine=server(2), samples=1))
     equal([row['where'] for row in rows], ['socket 0', 'socket 1'], 'rows when nothing is of cores')
-    rows = rows_of(fast('--csv', '--per', 'thread', 'page-faults', 'boards', fake='', samples=1))
-    equal([(row['where'], row['name']) for row in rows],
-          [('all CPUs', 'boards'), ('CPU 0', 'page-faults'), ('CPU 1', 'page-faults')])
+    rows = rows_of(fast('--csv', '--per', 'thread', 'proc/user/', 'proc/running/', samples=1))
+    equal([(row['where'].split()[0], row['name']) for row in rows], [('all', 'proc/running/')] + [('CPU', 'proc/user/')] * (len(rows) - 1))
 
 
-@fake_only
+@test
 def states_are_not_added():
-    rows = rows_of(fast('--csv', '--per', 'socket', 'thermal/headroom/', 'thermal/prochot-log/', fake='sockets=2', samples=2))
-    # 40 and the CPU's number: the coldest of two cores; logs tell the largest.
+    # Degrees below the limit are in bits 22:16, and PROCHOT's log is bit 3: of CPU 3 alone.
+    msr = [{'0x19c': hex(0x88000000 | (40 + cpu) << 16 | (cpu == 3) << 3)} for cpu in range(4)]
+    rows = rows_of(fast('--csv', '--per', 'socket', 'thermal/headroom/', 'thermal/prochot-log/', machine=server(2, msr=msr), samples=2))
+    # The coldest of two cores; logs tell the largest.
     equal([(row['where'], row['value'], row['per_second'], row['flags']) for row in rows[:4]],
-          [('socket 0', '40', '', 'state'), ('socket 0', '2', '', 'state'),
-           ('socket 1', '42', '', 'state'), ('socket 1', '4', '', 'state')])
+          [('socket 0', '40', '', 'simulated state'), ('socket 0', '0', '', 'simulated state'),
+           ('socket 1', '42', '', 'simulated state'), ('socket 1', '1', '', 'simulated state')])
     equal([row['value'] for row in rows[4:]], [row['value'] for row in rows[:4]], 'the second sample')
 
 
-@fake_only
+@test
 def cores_tell_what_is_elsewhere():
-    rows = rows_of(fast('--csv', '--per', 'thread', 'thermal/headroom/', fake='threads=2', samples=1))
+    at = ('--per', 'thread', 'thermal/headroom/')
+    rows = rows_of(fast('--csv', *at, machine=server(threads=2), samples=1))
     equal([(row['where'], row['value'], row['flags']) for row in rows],
-          [('CPU 0', '40', 'state'), ('CPU 1', '', 'elsewhere'), ('CPU 2', '42', 'state'), ('CPU 3', '', 'elsewhere')])
-    has(out(fast('--per', 'thread', 'thermal/headroom/', fake='threads=2', samples=1)), 'elsewhere')
+          [('CPU 0', '53', 'simulated state'), ('CPU 1', '', 'simulated elsewhere state'), ('CPU 2', '53', 'simulated state'),
+           ('CPU 3', '', 'simulated elsewhere state')])
+    has(out(fast(*at, machine=server(threads=2), samples=1)), 'elsewhere')
 
 
-@fake_only
+@test
 def without_per_it_depends():
     def where(*args):
-        return [row['where'] for row in rows_of(fast('--csv', *args, samples=1))]
+        return [row['where'] for row in rows_of(fast('--csv', *args, machine=server(), samples=1))]
     equal(where('page-faults'), ['socket 0'])
     equal(where('thermal/headroom/'), ['core 0', 'core 1'], 'rows of a state of cores')
-    equal(where('coldest'), ['core 0', 'core 1'], 'rows of a metric of such a state')
-    done = watch('-v', '-n1', '-i', '10ms', '--csv', 'coldest')
-    equal([row['name'] for row in rows_of(done)], ['thermal/headroom/', 'coldest'] * 2, 'hidden events with -v')
-    has(err(done), 'thermal/headroom/ is counted by thermal through perf')
+    equal(where('thermal-headroom'), ['core 0', 'core 1'], 'rows of a metric of such a state')
+    done = watch('-v', '-n1', '-i', '10ms', '--csv', 'thermal-headroom', machine=server())
+    equal([row['name'] for row in rows_of(done)], ['thermal/headroom/', 'thermal-headroom'] * 2, 'hidden events with -v')
+    has(err(done), 'thermal/headroom/ is counted by thermal through replay')
 
 
-@fake_only
+@test
 def groups_are_their_metrics():
-    rows = rows_of(fast('--csv', 'throttling', fake='', samples=1))
-    equal([(row['where'], row['name']) for row in rows],
-          [('socket 0', 'package-joules'), ('core 0', 'coldest'), ('core 1', 'coldest')])
-    near = 250 / (1234 * 3)
-    equal(abs(float(rows[0]['value']) - near) < 1e-6, True, 'a metric of the sums of a socket')
+    rows = rows_of(fast('--csv', 'throttling', machine=server(), samples=1))
+    where = [(row['where'], row['name']) for row in rows]
+    for name in (('socket 0', 'package-headroom'), ('core 0', 'thermal-headroom'), ('core 1', 'thermal-headroom')):
+        has(where, name)
+    equal([name for name, _ in where], sorted((name for name, _ in where), key=['socket 0', 'core 0', 'core 1'].index), 'order of the rows')
     # a group and one of its metrics: once
-    equal(out(fast('--csv', 'throttling', 'coldest', samples=1)).count(',coldest,'), 2)
+    equal(out(fast('--csv', 'throttling', 'thermal-headroom', machine=server(), samples=1)).count(',thermal-headroom,'), 2)
 
 
-@fake_only
+@test
 def metrics_are_computed_from_sums():
-    rows = rows_of(fast('--csv', '--per', 'none', 'page-faults,context-switches', 'faults-per-switch', fake='sockets=2', samples=1))
-    equal(rows[2]['value'], '411.333')
-    equal((rows[2]['count'], rows[2]['per_second'], rows[2]['flags']), ('', '', 'metric'))
+    formulas = ('-m', 'x[faults/switch]=page-faults/context-switches', '-m', "y[J/fault]='power/energy-pkg/'/page-faults")
+    for per in 'none', 'socket':
+        rows = rows_of(fast('--csv', '--per', per, 'page-faults,context-switches,power/energy-pkg/', *formulas, machine=server(2), bent='slope', samples=1))
+        for where in {row['where'] for row in rows}:
+            row = {row['name']: row for row in rows if row['where'] == where}
+            value = {name: float(one['value']) for name, one in row.items()}
+            for name, of in (('x', value['page-faults'] / value['context-switches']), ('y', value['power/energy-pkg/'] / value['page-faults'])):
+                equal(abs(value[name] / of - 1) < 1e-5, True, row)
+                equal((row[name]['count'], row[name]['per_second'], row[name]['flags']), ('', '', 'simulated metric'))
 
 
-@fake_only
+@test
 def time_passes_once():
-    rows = rows_of(fast('--csv', '--per', 'none', 'tsc', fake='sockets=2', samples=1))
-    equal(rows[0]['value'], '987654321')
+    rows = rows_of(fast('--csv', '--per', 'none', 'tsc', 'page-faults', machine=server(2), samples=1))
+    # At 2.5 GHz, and of 4 CPUs 2000 a second.
+    equal(int(rows[0]['value']) / 2.5e9, int(rows[1]['value']) / (4 * 2000))
 
 
-@fake_only
+@test
 def doubts_are_told():
-    fake = 'pmu overflow lost partial simulated passes=2'
-    rows = rows_of(fast('--csv', '--per', 'none', 'cycles,page-faults', fake=fake, samples=1))
+    bent = 'overflowed=1 lost=1 partial=2'
+    rows = rows_of(fast('--csv', '--per', 'none', MANY, machine=server(), bent=bent, samples=1))
     equal(rows[0]['flags'].split(), ['scaled', 'overflowed', 'simulated', 'lost'])
     equal(rows[1]['flags'].split(), ['scaled', 'simulated', 'partial'])
-    text = out(fast('--per', 'none', 'cycles,page-faults', fake=fake, samples=1))
+    text = out(fast('--per', 'none', MANY, machine=server(), bent=bent, samples=1))
     has(text, 'scaled overflowed simulated lost +-')
-    rows = rows_of(fast('--csv', '--per', 'none', 'cycles', fake='pmu idle', samples=1))
-    equal((rows[0]['value'], rows[0]['count'], rows[0]['flags']), ('', '', 'not-counted'))
-    has(out(fast('--per', 'none', 'cycles', fake='pmu idle', samples=1)), 'not counted')
+    rows = rows_of(fast('--csv', '--per', 'none', 'cycles', machine=server(), bent='idle', samples=1))
+    equal((rows[0]['value'], rows[0]['count'], rows[0]['flags']), ('', '', 'not-counted simulated'))
+    has(out(fast('--per', 'none', 'cycles', machine=server(), bent='idle', samples=1)), 'not counted')
 
 
-@fake_only
+@test
 def devices_that_vanish_are_told():
     """With the fourth read, which ends the second sample."""
-    args = ('-i', '10ms', '-n', '3', '--per', 'socket', 'page-faults')
-    done = watch('--csv', *args, fake='sockets=2 gone=4')
+    args, there = ('-i', '10ms', '-n', '3', '--per', 'socket', 'page-faults'), {'machine': server(2), 'bent': 'gone=4'}
+    done = watch('--csv', *args, **there)
     rows = rows_of(done)
-    equal([row['flags'] for row in rows], ['', '', '', 'absent lost gone', '', 'absent lost gone'])
-    equal([row['value'] for row in rows[1::2]], ['8638', '', ''], 'socket 1')
+    gone = 'absent simulated lost gone'
+    equal([row['flags'] for row in rows], ['simulated'] * 3 + [gone, 'simulated', gone])
+    equal([int(row['value'] or 0) > 0 for row in rows[1::2]], [True, False, False], 'socket 1')
     equal(err(done), 'ntime: page-faults is gone: it was unplugged\n', 'told once')
-    equal(err(watch('-q', '--csv', *args, fake='sockets=2 gone=4')), '')
-    lines = out(watch(*args, fake='sockets=2 gone=4')).splitlines()
-    equal([line.split()[4:] for line in lines[5::2]], [['absent', 'lost', 'gone']] * 2)
-    item = objects(watch('-q', '--json', *args, fake='sockets=2 gone=4'))[2]['rows'][1]['items'][0]
-    equal((item['flags'], item['reason'], 'value' in item), (['absent', 'lost', 'gone'], 'it was unplugged', False))
+    equal(err(watch('-q', '--csv', *args, **there)), '')
+    lines = out(watch(*args, **there)).splitlines()
+    equal([line.split()[4:] for line in lines[5::2]], [gone.split()] * 2)
+    item = objects(watch('-q', '--json', *args, **there))[2]['rows'][1]['items'][0]
+    equal((item['flags'], item['reason'], 'value' in item), (gone.split(), 'it was unplugged', False))
     # Where other rows are added to it, some CPUs are missing.
-    done = watch('--csv', '--per', 'none', *args[:4], 'page-faults', fake='sockets=2 gone=4')
-    equal([row['flags'] for row in rows_of(done)], ['', 'partial', 'partial'])
+    done = watch('--csv', '--per', 'none', *args[:4], 'page-faults', **there)
+    equal([row['flags'] for row in rows_of(done)], ['simulated', 'simulated partial', 'simulated partial'])
     equal(err(done), 'ntime: page-faults is gone: it was unplugged\n')
 
 
-@fake_only
+@test
 def periods_that_are_not_known_are_told():
-    """The fourth read is torn, and so are the two samples that it ends and begins."""
-    args = ('-q', '-i', '10ms', '-n', '4', '--per', 'none', 'page-faults,package-joules,thermal/headroom/')
-    rows = rows_of(watch('--csv', *args, fake='torn=4'))
+    """The fourth read is torn, and so are the two samples that it ends and begins; of this machine, as recordings have another clock."""
+    args = ('-q', '-i', '10ms', '-n', '4', '--per', 'none', 'proc/page-faults/', '-m', "x='proc/page-faults/'/1", 'proc/running/')
+    rows = rows_of(watch('--csv', *args, bent='torn=4'))
     words = [[row['flags'].split() for row in rows[i:i + 3]] for i in range(0, 12, 3)]
-    sure, unsure = [[], ['metric'], ['state']], [['unsure'], ['metric', 'unsure'], ['state']]
+    sure, unsure = [['proc'], ['metric', 'proc'], ['state', 'proc']], [['proc', 'unsure'], ['metric', 'proc', 'unsure'], ['state', 'proc']]
     equal(words, [sure, unsure, unsure, sure])
-    equal([row['count'] for row in rows[::3]], ['3702'] * 4, 'counts are known all the same')
-    samples = objects(watch('--json', *args, fake='torn=4'))[1:]
+    equal([row['count'].isdigit() for row in rows[::3]], [True] * 4, 'counts are known all the same')
+    samples = objects(watch('--json', *args, bent='torn=4'))[1:]
     equal([sample['period_error_s'] for sample in samples], [0, 1000, 1000, 0])
     equal([[item['flags'] for item in sample['rows'][0]['items']] for sample in samples], words)
-    lines = out(watch(*args, fake='torn=4')).splitlines()[2:]
-    equal([line.endswith('  unsure') for line in lines], [word == ['unsure'] or word == ['metric', 'unsure'] for four in words for word in four])
+    lines = out(watch(*args, bent='torn=4')).splitlines()[2:]
+    equal([line.endswith(' unsure') for line in lines], ['unsure' in word for four in words for word in four])
 
 
 # ---- what is missing ----
 
-@fake_only
+@test
 def missing_items_are_told_with_their_reason():
-    done = watch('-n1', '-i', '10ms', 'cycles', 'instructions', 'page-faults')
+    done = watch('-n1', '-i', '10ms', 'cycles', 'instructions', 'page-faults', machine=GUEST)
     has(err(done), 'ntime: not here: cycles, instructions: the hypervisor (KVM) exposes no core PMU')
     has(err(done), 'pmu=on')
     has_not(out(done), 'cycles')
-    equal(err(watch('-q', '-n1', '-i', '10ms', 'cycles', 'page-faults')), '')
+    equal(err(watch('-q', '-n1', '-i', '10ms', 'cycles', 'page-faults', machine=GUEST)), '')
 
 
-@fake_only
+@test
 def reasons_of_one_code_and_thing_share_a_sentence():
-    text = err(watch('-n1', '-i', '10ms', 'cycles', 'instructions', 'IPC', 'page-faults', fake='lacks'))
+    text = err(watch('-n1', '-i', '10ms', 'cycles', 'instructions', 'IPC', 'page-faults', machine=GUEST, bent='lacks'))
     equal(text.count('not here'), 1)
     has(text, 'not here: cycles, instructions, IPC: no cycles here (')
 
 
-@real_only
+@test
 def bits_are_yes_or_no():
     # Unlike other software events, time is never zero.
     bits = ('-m', 'same[1=yes]=cpu-clock / cpu-clock', '-m', 'none[1=yes]=(cpu-clock - cpu-clock) / 1')
@@ -261,7 +276,7 @@ def json_numbers_are_short():
                 raise AssertionError(f'{number} is {float(number)!r}')
 
 
-@real_only
+@test
 def ordinary_users_are_told_what_opens_registers():
     """perf's own setting does not open thermal registers."""
     if os.geteuid() or platform.machine() != 'x86_64':
@@ -279,21 +294,23 @@ def ordinary_users_are_told_what_opens_registers():
     has(text, 'ntime driver load' if os.path.exists('/proc/modules') else 'a kernel that can load modules')
 
 
-@fake_only
+@test
 def nothing_to_count_is_a_failure():
     for args in (('cycles',), ('--json', 'cycles'), ('-q', 'IPC')):
-        done = watch('-n1', *args, status=125)
+        done = watch('-n1', *args, status=125, machine=GUEST)
         has(err(done), 'no core PMU')
         has(err(done), 'none of the requested events can be counted here')
         equal(out(done), '')
 
 
-@fake_only
+@test
 def overview_tells_names_only():
-    done = watch('-n1', '-i', '10ms')
-    has(err(done), "ntime: not here: IPC\nntime: 'ntime watch -v' prints why\n")
+    done = watch('-n1', '-i', '10ms', machine=GUEST)
+    has(err(done), ', IPC, ')
+    has(err(done), "\nntime: 'ntime watch -v' prints why\n")
+    has_not(err(done), 'hypervisor')
     has(out(done), 'page-faults')
-    has(err(watch('-v', '-n1', '-i', '10ms')), 'IPC: the hypervisor (KVM) exposes no core PMU')
+    equal(bool(re.search(r'\bIPC\b[^:]*: the hypervisor \(KVM\) exposes no core PMU', err(watch('-v', '-n1', '-i', '10ms', machine=GUEST)))), True)
 
 
 @test
@@ -303,12 +320,12 @@ def unknown_names_get_the_nearest():
     equal(out(done), '')
 
 
-@real_only
+@test
 def unknown_groups_get_the_nearest():
     has(err(watch('trottling', status=125)), 'the nearest metric group is throttling')
 
 
-@real_only
+@test
 def wrong_names_are_answered_once():
     text = err(watch('trottling', status=125))
     equal(text.count('throttling'), 1, text)
@@ -337,63 +354,76 @@ def files_that_are_missing():
     has(err(watch('-n1', '-o', '/no/such/folder/x', 'page-faults', status=125)), '/no/such/folder/x')
 
 
-@fake_only
+@test
 def failing_reads_end_it():
     with tempfile.NamedTemporaryFile() as file:
-        done = watch('-q', '-i', '10ms', '-o', file.name, '--csv', 'page-faults', fake='stale=5', status=125)
+        done = watch('-q', '-i', '10ms', '-o', file.name, '--csv', 'page-faults', machine=GUEST, bent='stale=5', status=125)
         has(err(done), 'CPU 3 went off line')
         equal(len(file.read().splitlines()), 3, 'lines before the failure')
-    has(err(watch('-i', '10ms', 'page-faults', fake='stale=1', status=125)), 'CPU 3 went off line')
+    has(err(watch('-i', '10ms', 'page-faults', machine=GUEST, bent='stale=1', status=125)), 'CPU 3 went off line')
 
 
 REMEDY = 'ntime: as soon as these registers can be reached: ntime doctor --repair\n'
 
 
-@fake_only
+@test
 def registers_that_stay_programmed_are_told():
-    for fake, sentence in (('', 'uncore of package 0 was not restored: 3 registers stay on record'),
-                           ('left-gone', 'uncore of package 0 was not restored: 3 registers stay on record: CPU 1 is gone'),
-                           ('left-away', 'uncore of package 0 was not restored: 3 registers of uncore-0 stay on record: CPU 1 is off line')):
-        done = fast('page-faults', fake='left-own ' + fake, status=125)
-        equal(err(done), f'ntime: {sentence}\n{REMEDY}')
-        equal(len(out(done).splitlines()), 4, 'what was counted is shown all the same')
-    # behind why counting ended
-    done = watch('-q', '-i', '10ms', 'page-faults', fake='left-own stale=3', status=125)
-    equal([line.split()[1] for line in err(done).splitlines()], ['CPU', 'uncore', 'as'])
-    # What others left is theirs to tell, and so is what was put back meanwhile.
-    for fake in ('left', 'left-own left-done', 'left-denied', 'left-bad'):
-        equal(err(fast('page-faults', fake=fake)), '')
+    stay = 'uncore of package 0 was not restored: 3 registers stay on record'
+
+    def of(m, bent='', is_own=True):
+        return {'machine': GUEST, 'env': environment(bent, NTIME_BENT_ROOT=m.name), **({'preexec_fn': lambda: m.leave(os.getpid())} if is_own else {})}
+
+    with three() as m:
+        for bent, sentence in (('', stay), ('unplugged', stay + ': CPU 2 is gone')):
+            done = fast('page-faults', **of(m, bent), status=125)
+            equal(err(done), f'ntime: {sentence}\n{REMEDY}')
+            equal(len(out(done).splitlines()), 4, 'what was counted is shown all the same')
+        # behind why counting ended
+        done = watch('-q', '-i', '10ms', 'page-faults', **of(m, 'stale=3'), status=125)
+        equal([line.split()[1] for line in err(done).splitlines()], ['CPU', 'uncore', 'as'])
+        # What was put back meanwhile is no matter, and what others left is theirs to tell.
+        equal(err(fast('page-faults', **of(m, 'restored'))), '')
+        m.leave()
+        equal(err(fast('page-faults', **of(m, is_own=False))), '')
+        m.put('run/ntime/uncore-0', b'buy milk\n')
+        equal(err(fast('page-faults', **of(m, is_own=False))), '')
+        os.chmod(os.path.join(m.name, 'run/ntime'), 0o777)
+        equal(err(fast('page-faults', **of(m, is_own=False))), '')
+    with three() as m:
+        for cpu in range(3):
+            os.remove(os.path.join(m.name, f'dev/cpu/{cpu}/msr'))
+        lines = err(fast('page-faults', **of(m), status=125)).splitlines(keepends=True)
+        has(lines[0], 'ntime: uncore of package 0 was not restored: 3 registers of uncore-0 could not be switched off and stay on record: no MSR device')
+        equal(lines[1:], [REMEDY])
 
 
-@fake_only
+@test
 def registers_that_stay_programmed_do_not_change_the_signal():
-    p = subprocess.Popen([NTIME, 'watch', '-q', '-i', '10ms', 'page-faults'], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                         env=environment('left-own'))
-    p.stdout.readline()
-    p.terminate()
-    _, errors = p.communicate(timeout=PATIENCE)
+    with three() as m:
+        p = subprocess.Popen([SIM, 'watch', '--machine', GUEST, '-q', '-i', '10ms', 'page-faults'], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             env=environment(NTIME_BENT_ROOT=m.name), preexec_fn=lambda: m.leave(os.getpid()))
+        p.stdout.readline()
+        p.terminate()
+        _, errors = p.communicate(timeout=PATIENCE)
     equal(p.returncode, -signal.SIGTERM)
     has(errors.decode(), 'was not restored')
 
 
-@fake_only
+@test
 def without_topology():
-    done = watch('-q', '-n1', '-i', '10ms', '--csv', 'page-faults', fake='flat')
+    flat = {'machine': GUEST, 'bent': 'flat'}
+    done = watch('-q', '-n1', '-i', '10ms', '--csv', 'page-faults', **flat)
     equal(rows_of(done)[0]['where'], 'all CPUs')
-    has(err(watch('--per', 'socket', 'page-faults', fake='flat', status=125)), 'hwloc cannot read this machine')
-    rows = rows_of(watch('-q', '-n1', '-i', '10ms', '--csv', '--per', 'thread', 'page-faults', fake='flat'))
+    has(err(watch('--per', 'socket', 'page-faults', **flat, status=125)), 'hwloc cannot read this machine')
+    rows = rows_of(watch('-q', '-n1', '-i', '10ms', '--csv', '--per', 'thread', 'page-faults', **flat))
     equal([row['where'] for row in rows], ['CPU 0', 'CPU 1'])
 
 
-def recording(name):
-    return os.path.join(ROOT, 'count/tests/machine', name)
-
-
 def on_machine(name, *args, samples=1):
-    return rows_of(fast('--csv', '--machine', recording(name), *args, samples=samples, exe=SIM))
+    return rows_of(fast('--csv', *args, samples=samples, machine=recording(name)))
 
 
-@real_only
+@test
 def overview_of_a_recorded_server():
     rows = on_machine('intel-skx-2s.json')
     equal(sorted({row['where'] for row in rows}), ['socket 0', 'socket 1'])
@@ -406,7 +436,7 @@ def overview_of_a_recorded_server():
             raise AssertionError(f'nothing was counted: {row}')
 
 
-@real_only
+@test
 def groups_of_a_recorded_server():
     rows = on_machine('intel-skx-2s.json', 'memory')
     equal({row['where'] for row in rows}, {'socket 0', 'socket 1'})
@@ -463,7 +493,7 @@ def clock_of(row):
     return when.timestamp()
 
 
-@real_only
+@test
 def what_proc_shows_is_what_is_counted():
     """
     Between two looks of this test's own as much happened as samples say that begin before the first and end behind the second, or less; and
@@ -498,7 +528,7 @@ def what_proc_shows_is_what_is_counted():
             raise AssertionError(f'{name}: {happened} happened, samples say {least} to {most}')
 
 
-@real_only
+@test
 def overview_of_anybody_has_what_the_kernel_tells():
     child = as_anybody('--json', '-n', '1', '-i', '50ms')
     text, _ = child.communicate(timeout=PATIENCE)
@@ -515,7 +545,7 @@ def overview_of_anybody_has_what_the_kernel_tells():
         equal(len([name for name in names if name in (word, f'proc/{word}/')]), 1, f'{word} in {names}')
 
 
-@real_only
+@test
 def groups_are_told_of_their_quota():
     """A real group, 20 ms each 100 ms, in which a program spins; of what ntime itself is in only what there is is shown."""
     has_v1 = os.path.exists('/sys/fs/cgroup/cpu')
@@ -566,15 +596,15 @@ def samples_do_not_drift():
     must_not_drift(rows_of(fast('--csv', '--per', 'none', 'page-faults', samples=50)), 10**7)
 
 
-@real_only
+@test
 def samples_of_a_recording_do_not_drift():
     # Whatever the recording's own clock does: it goes on by 10 ms when it is looked at.
     must_not_drift(on_machine('intel-skx-2s.json', '-i', '25ms', '--per', 'none', 'page-faults', samples=5), 25 * 10**6)
 
 
-@fake_only
+@test
 def missed_samples_are_left_out_and_told():
-    done = watch('-i', '10ms', '-n', '3', '--csv', '--per', 'none', 'page-faults', fake='slow=35')
+    done = watch('-i', '10ms', '-n', '3', '--csv', '--per', 'none', 'page-faults', machine=GUEST, bent='slow=35')
     rows = rows_of(done)
     numbers = [int(row['sample']) for row in rows]
     for row, number in zip(rows, numbers):
@@ -584,28 +614,30 @@ def missed_samples_are_left_out_and_told():
     # A read takes 35 ms: three intervals at least.
     equal(all(b - a >= 3 for a, b in zip(numbers, numbers[1:])), True, f'{numbers}')
     has(err(done), f'{numbers[-1] - 3} of {numbers[-1]} samples were left out')
-    done = watch('-q', '-i', '10ms', '-n', '3', '--json', 'page-faults', fake='slow=35')
+    done = watch('-q', '-i', '10ms', '-n', '3', '--json', 'page-faults', machine=GUEST, bent='slow=35')
     samples = objects(done)[1:]
     equal([s['missed'] for s in samples[1:]], [b['sample'] - a['sample'] - 1 for a, b in zip(samples, samples[1:])])
     equal(err(done), '')
 
 
-@fake_only
+@test
 def counters_that_wrap_are_read_in_between():
-    """Each read finds once more what stands in the table, so counts tell how many reads there were in a period."""
-    rows = rows_of(fast('--csv', '--per', 'none', 'page-faults', fake='horizon=100000', samples=2))
-    equal([row['count'] for row in rows], ['3702', '3702'])
+    """Time goes on by 10 ms with each look at the recording's clock, so counts tell how many reads there were in a period."""
+    at = ('--machine', server())
+    rows = rows_of(fast('--csv', '--per', 'none', *at, 'page-faults', bent='horizon=100000', samples=2))
+    counts = {int(row['count']) for row in rows}
+    once, = counts
     # Not in each period: a machine may stand still for longer than one.
-    rows = until_row(lambda row: int(row['count']) >= 2 * 3702, '-i', '100ms', 'page-faults', fake='horizon=20000')
-    equal([row for row in rows if int(row['count']) < 3702], [], 'samples without a read')
-    has(err(watch('-n1', '-i', '10ms', 'page-faults', fake='horizon=50')), 'may wrap within 50 us')
+    rows = until_row(lambda row: int(row['count']) >= 2 * once, '-i', '100ms', *at, 'page-faults', bent='horizon=20000')
+    equal([row for row in rows if int(row['count']) < once], [], 'samples without a read')
+    has(err(watch('-n1', '-i', '10ms', *at, 'page-faults', bent='horizon=50')), 'may wrap within 50 us')
 
 
-@fake_only
+@test
 def late_reads_are_told_where_counters_wrap():
-    has(err(fast('page-faults', fake='slow=60 horizon=50000')), 'in which the fastest may have wrapped')
+    has(err(fast('page-faults', machine=GUEST, bent='slow=60 horizon=50000')), 'in which the fastest may have wrapped')
     # Turns are taken each 100 ms, which has nothing to do with wrapping.
-    has_not(err(fast('page-faults', fake='slow=250 passes=2')), 'wrapped')
+    has_not(err(fast(MANY, machine=server(), bent='slow=250')), 'wrapped')
 
 
 @test
@@ -627,15 +659,18 @@ def bare_numbers_are_seconds():
 
 # ---- machine forms ----
 
-@fake_only
+@test
 def json_tells_all():
-    head, *samples = objects(watch('-n2', '-i', '10ms', '--json', 'page-faults', 'throttling', 'cycles', fake='sockets=2'))
-    equal((head['kind'], head['schema'], head['ntime'], head['per'], head['interval_s']), ('watch', 2, '0.1.0-fake', 'core', 0.01))
-    equal(head['absent'][0]['name'], 'cycles')
-    has(head['absent'][0]['reason'], 'no core PMU')
-    has(head['absent'][0]['remedy'], 'pmu=on')
-    equal([item['name'] for item in head['items']], ['page-faults', 'package-joules', 'coldest'])
-    equal(head['items'][0], {'name': 'page-faults', 'unit': '', 'unit_name': 'software', 'method': 'perf', 'scope': 'thread',
+    names = ('page-faults', 'package-power', 'thermal-headroom')
+    head, *samples = objects(watch('-n2', '-i', '10ms', '--json', *names, 'stalled-cycles-frontend', machine=server(2)))
+    version = out(ntime('--version')).split()[1]
+    equal((head['kind'], head['schema'], head['ntime'], head['per'], head['interval_s']), ('watch', 2, version, 'core', 0.01))
+    absent, = head['absent']
+    equal(absent['name'], 'stalled-cycles-frontend')
+    has(absent['reason'], "the kernel's driver for cpu has no event of that generic name")
+    has(absent['remedy'], 'another event')
+    equal([item['name'] for item in head['items']], list(names))
+    equal(head['items'][0], {'name': 'page-faults', 'unit': '', 'unit_name': 'software', 'method': 'replay', 'scope': 'thread',
                              'metric': False, 'state': False})
     equal([s['kind'] for s in samples], ['sample'] * 2)
     equal(head['host'], os.uname().nodename)
@@ -644,24 +679,26 @@ def json_tells_all():
     equal([row['where'] for row in rows], ['socket 0', 'core 0', 'core 1', 'socket 1', 'core 2', 'core 3'])
     equal((rows[2]['socket'], rows[2]['core'], 'cpu' in rows[2]), (0, 1, False))
     faults = rows[1]['items'][0]
-    equal((faults['name'], faults['value'], faults['count'], faults['flags'], faults['method']), ('page-faults', 1234, 1234, [], 'perf'))
-    rate = 1234 / samples[0]['period_s']
+    equal((faults['name'], faults['value'] > 0, faults['count'], faults['flags'], faults['method']),
+          ('page-faults', True, faults['value'], ['simulated'], 'replay'))
+    rate = faults['value'] / samples[0]['period_s']
     equal(abs(faults['per_second'] - rate) < 1e-6 * rate, True, 'rate')
-    joules = rows[0]['items'][0]
-    equal((joules['name'], joules['flags'], 'count' in joules, 'per_second' in joules), ('package-joules', ['metric'], False, False))
-    has_not(err(watch('-n1', '-i', '10ms', '--json', 'cycles', 'page-faults')), 'not here')
+    power = rows[0]['items'][0]
+    equal((power['name'], power['flags'], 'count' in power, 'per_second' in power), ('package-power', ['simulated', 'metric'], False, False))
+    has_not(err(watch('-n1', '-i', '10ms', '--json', 'cycles', 'page-faults', machine=GUEST)), 'not here')
 
 
-@fake_only
+@test
 def json_without_a_number():
-    sample = objects(fast('--json', '--per', 'none', 'cycles', fake='pmu idle', samples=1))[1]
-    equal(sample['rows'][0]['items'][0], {'name': 'cycles', 'unit': '', 'flags': ['not-counted'], 'method': 'perf'})
+    sample = objects(fast('--json', '--per', 'none', 'cycles', machine=server(), bent='idle', samples=1))[1]
+    equal(sample['rows'][0]['items'][0], {'name': 'cycles', 'unit': '', 'flags': ['not-counted', 'simulated'], 'method': 'replay'})
 
 
-@fake_only
+@test
 def names_with_commas_are_quoted():
-    done = fast('--csv', '--per', 'none', '-m', 'a,"b[x,y]=tsc/page-faults', samples=1)
-    equal((rows_of(done)[0]['name'], rows_of(done)[0]['unit']), ('a,"b', 'ticks/fault'))
+    done = fast('--csv', '--per', 'none', 'cpu/event=0x3c,umask=0x0/', '-m', 'a["x,y]=tsc/page-faults', machine=server(), samples=1)
+    has(out(done), ',"cpu/event=0x3c,umask=0x0/",')
+    equal((rows_of(done)[1]['name'], rows_of(done)[0]['unit']), ('cpu/event=0x3c,umask=0x0/', '"x,y'))
 
 
 @test
@@ -927,7 +964,7 @@ def signals_end_long_waits():
 
 # ---- who uses the machine ----
 
-@real_only
+@test
 def processes_and_groups_have_their_use():
     work = subprocess.Popen(['sh', '-c', 'while :; do :; done'])
     try:
@@ -961,7 +998,7 @@ def screen_test(function):
             raise t.Skip('this ntime was built without ncursesw')
         function()
     run.__name__ = function.__name__
-    return fake_only(run)
+    return test(run)
 
 
 class Terminal:
@@ -973,10 +1010,10 @@ class Terminal:
     """
     PART = 16
 
-    def __init__(self, *args, rows=24, columns=80, fake='', term='vt100', **more):
+    def __init__(self, *args, rows=24, columns=80, machine=None, bent='', term='vt100', **more):
         # Other terminals have sequences of their own: what comes is kept as it is.
         self.screen = Screen(rows, columns) if term == 'vt100' else None
-        env = environment(fake, **{'TERM': term, **more})
+        env = environment(bent, **{'TERM': term, **more})
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
         self.before = termios.tcgetattr(slave)
@@ -987,7 +1024,7 @@ class Terminal:
             os.setsid()
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
-        self.child = subprocess.Popen([NTIME, 'watch', *args], env=env, stdin=slave, stdout=slave, stderr=slave, preexec_fn=lead)
+        self.child = subprocess.Popen([*((SIM, 'watch', '--machine', machine) if machine else (NTIME, 'watch')), *args], env=env, stdin=slave, stdout=slave, stderr=slave, preexec_fn=lead)
         t.GROUPS.append(self.child.pid)
 
     def read(self):
@@ -1038,13 +1075,14 @@ class Terminal:
 
 @screen_test
 def screen_shows_the_table():
-    term = Terminal('-i', '50ms', 'page-faults', 'cycles', 'power/energy-pkg/', 'thermal/headroom/', '--per', 'socket', columns=180, fake='sockets=2')
-    text = term.shows('every 0.05 s  via perf', '1 socket, 2 cores, 3 CPUs', 'socket 0', 'socket 1', 'page-faults /s',
-                      'power/energy-pkg/ Joules/s', 'thermal/headroom/ C now', '40.00', 'cycles: the hypervisor (KVM)', 'q quit',
+    term = Terminal('-i', '50ms', 'page-faults', 'stalled-cycles-frontend', 'power/energy-pkg/', 'thermal/headroom/', '--per', 'socket', columns=180,
+                    machine=server(2))
+    text = term.shows('every 0.05 s  via replay', '2 sockets, 4 cores, 4 CPUs', 'socket 0', 'socket 1', 'page-faults /s',
+                      'power/energy-pkg/ Joules/s', 'thermal/headroom/ C now', '53.00', "stalled-cycles-frontend: the kernel's driver for cpu", 'q quit',
                       's per socket', '1 not here')
     lines = text.split('\n')
-    has(lines[0], 'every 0.05 s  via perf')
-    has(lines[0], '1 socket, 2 cores, 3 CPUs')
+    has(lines[0], 'every 0.05 s  via replay')
+    has(lines[0], '2 sockets, 4 cores, 4 CPUs')
     has(lines[23], 'q quit')
     has(lines[23], 's per socket')
     has(lines[23], '1 not here')
@@ -1054,10 +1092,11 @@ def screen_shows_the_table():
 
 @screen_test
 def keys_change_the_view():
-    term = Terminal('-i', '50ms', 'page-faults', 'power/energy-pkg/', '--per', 'socket', columns=180, fake='sockets=2')
+    term = Terminal('-i', '50ms', 'page-faults', 'power/energy-pkg/', '--per', 'socket', columns=180, machine=server(2))
     term.shows('socket 0', 'page-faults /s')
     term.type('d')
-    term.until(lambda text: all(part in text for part in ('counts  ', '3,702', 'd rates')) and '/s' not in text,
+    # Two CPUs for 20 ms, at 2000 a second.
+    term.until(lambda text: all(part in text for part in ('counts  ', '80', 'd rates')) and '/s' not in text,
                'counts without rates')
     for row, per in (('core 3', 'core'), ('CPU 3', 'thread'), ('all CPUs', 'none'), ('socket 1', 'socket')):
         term.type('s')
@@ -1075,7 +1114,7 @@ def keys_change_the_view():
 
 @screen_test
 def pause_holds_the_picture():
-    term = Terminal('-i', '10ms', 'page-faults', '--per', 'none')
+    term = Terminal('-i', '10ms', 'page-faults', '--per', 'none', machine=GUEST)
     term.shows('page-faults /s')
     term.type('p')
     term.shows('PAUSED')
@@ -1098,7 +1137,7 @@ def pause_holds_the_picture():
 @screen_test
 def small_windows():
     for rows, columns in ((24, 80), (10, 40), (5, 20), (3, 20), (2, 10), (1, 5)):
-        term = Terminal('-i', '50ms', 'page-faults', 'context-switches', 'thermal/headroom/', rows=rows, columns=columns, fake='sockets=2')
+        term = Terminal('-i', '50ms', 'page-faults', 'context-switches', 'thermal/headroom/', rows=rows, columns=columns, machine=server(2))
         if rows >= 5:
             term.shows('core 0', 'page-')
         elif rows >= 2:
@@ -1113,7 +1152,7 @@ def small_windows():
 
 @screen_test
 def windows_scroll():
-    term = Terminal('-i', '50ms', 'page-faults', 'context-switches', '--per', 'thread', rows=6, columns=40, fake='sockets=4 threads=2')
+    term = Terminal('-i', '50ms', 'page-faults', 'context-switches', '--per', 'thread', rows=6, columns=40, machine=server(4, 2, 2))
     term.shows('CPU 0', '1-4/')
     has_not(str(term.screen), 'CPU 15')
     term.type('G')
@@ -1137,7 +1176,7 @@ def windows_scroll():
 
 @screen_test
 def windows_change_their_size():
-    term = Terminal('-i', '1000s', '-q', 'page-faults', fake='sockets=2')
+    term = Terminal('-i', '1000s', '-q', 'page-faults', machine=server(2))
     long, short = 'q quit  p pause  s per socket  d counts  arrows scroll', 'q quit s socket p d'
     term.shows('Waiting for the first sample.')
     term.last_line_is(long)
@@ -1150,7 +1189,7 @@ def windows_change_their_size():
 
 @screen_test
 def keys_are_heard_beside_signals():
-    term = Terminal('-i', '1000s', '-q', 'page-faults', fake='sockets=2')
+    term = Terminal('-i', '1000s', '-q', 'page-faults', machine=server(2))
     term.shows('Waiting for the first sample.')
     for rest in ('d rates', 'd counts') * 20:
         # One that the screen does nothing about, and that ends its wait for keys.
@@ -1164,21 +1203,21 @@ def keys_are_heard_beside_signals():
 @screen_test
 def terminals_are_restored():
     for sig, status in ((signal.SIGINT, 0), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGHUP, -signal.SIGHUP), (signal.SIGQUIT, -signal.SIGQUIT)):
-        term = Terminal('-i', '50ms', 'page-faults')
+        term = Terminal('-i', '50ms', 'page-faults', machine=GUEST)
         term.shows('page-faults /s')
         equal(termios.tcgetattr(term.slave)[3] & termios.ICANON, 0, 'raw keys')
         term.child.send_signal(sig)
         term.end(status)
-    term = Terminal('-i', '50ms', 'page-faults', fake='stale=6')
+    term = Terminal('-i', '50ms', 'page-faults', machine=GUEST, bent='stale=6')
     term.end(125)
     has(term.raw.split('\x1b')[-1], 'CPU 3 went off line')
-    term = Terminal('-i', '50ms', '-n', '3', 'page-faults')
+    term = Terminal('-i', '50ms', '-n', '3', 'page-faults', machine=GUEST)
     term.end(0)
 
 
 @screen_test
 def ctrl_c_on_a_screen():
-    term = Terminal('-i', '50ms', 'page-faults')
+    term = Terminal('-i', '50ms', 'page-faults', machine=GUEST)
     term.shows('page-faults /s')
     term.type('\x03')
     term.end(0)
@@ -1187,7 +1226,7 @@ def ctrl_c_on_a_screen():
 @screen_test
 def no_color_is_obeyed():
     for no_color, colours in (('', True), ('1', False)):
-        term = Terminal('-i', '50ms', 'cycles', fake='pmu lost', NO_COLOR=no_color, term='ansi')
+        term = Terminal('-i', '50ms', 'cycles', machine=server(), bent='lost', NO_COLOR=no_color, term='ansi')
         deadline = time.monotonic() + PATIENCE
         while '!' not in term.raw and time.monotonic() < deadline:
             term.read()
@@ -1199,13 +1238,13 @@ def no_color_is_obeyed():
 @screen_test
 def lines_on_a_terminal_that_cannot_be_drawn_on():
     for name in ('nonsense', 'dumb', ''):
-        term = Terminal('-n1', '-i', '50ms', '-q', 'page-faults', term=name)
+        term = Terminal('-n1', '-i', '50ms', '-q', 'page-faults', machine=GUEST, term=name)
         term.end()
         has(term.raw, f"the terminal '{name}' cannot be drawn on")
         has(term.raw, 'per_second')
 
 
-@real_only
+@test
 def readme_shows_the_screen():
     """Its items and rows; what the kernel has no pressure for, or where perf is closed, has other ones."""
     if not HAS_SCREEN:
@@ -1242,34 +1281,45 @@ def plain_lines_on_a_terminal():
 
 # ---- clearing logs ----
 
-NAMES = ('core0-IA32_THERM_STATUS', 'core1-IA32_THERM_STATUS', 'uncore0-IA32_PACKAGE_THERM_STATUS')
+STATUS, PACKAGE = 0x19c, 0x1b1
 
 
 class Registers(tempfile.TemporaryDirectory):
-    """Thermal status registers that are files."""
+    """A root directory with the thermal status registers of two cores and of their package."""
 
-    def __init__(self, *values):
+    def __init__(self, *of_cores, package=0):
         super().__init__()
-        for name, value in zip(NAMES, values):
-            with open(os.path.join(self.name, name), 'w', encoding='ascii') as f:
-                f.write(f'{value:#x}\n')
+        self.put('sys/devices/system/cpu/online', b'0-1\n')
+        self.put('proc/modules', b'')
+        self.put('proc/cpuinfo', b'vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nflags\t\t: fpu lm msr acpi tm pln pts dtherm\n')
+        for cpu, value in enumerate(of_cores):
+            self.put(f'sys/devices/system/cpu/cpu{cpu}/topology/physical_package_id', b'0\n')
+            self.put(f'dev/cpu/{cpu}/msr', bytes(STATUS) + struct.pack('<Q', value) + bytes(PACKAGE - STATUS - 8) + struct.pack('<Q', package))
+
+    def put(self, name, data):
+        path = os.path.join(self.name, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'wb') as f:
+            f.write(data)
 
     def values(self):
+        """Of both cores, and of the package as CPU 0 has it."""
         values = []
-        for name in NAMES:
-            with open(os.path.join(self.name, name), encoding='ascii') as f:
-                values.append(int(f.read(), 0))
+        for cpu, address in ((0, STATUS), (1, STATUS), (0, PACKAGE)):
+            with open(os.path.join(self.name, f'dev/cpu/{cpu}/msr'), 'rb') as f:
+                f.seek(address)
+                values += struct.unpack('<Q', f.read(8))
         return values
 
     def clear(self, *args, status=0):
-        done = watch('-n1', '-i', '10ms', '--clear-log', *args, 'page-faults', env=environment(NTIME_FAKE_REGISTERS=self.name), status=status)
+        done = watch('-n1', '-i', '10ms', '--clear-log', *args, 'proc/user/', env=environment(NTIME_BENT_ROOT=self.name), status=status, exe=SIM)
         # On a busy machine a sample may be left out, which is told.
         return [line for line in err(done).splitlines() if 'left out' not in line]
 
 
-@fake_only
+@test
 def logs_are_cleared():
-    registers = Registers(0x8835000f, 0x88360000, 0x88370008)
+    registers = Registers(0x8835000f, 0x88360000, package=0x88370008)
     with registers:
         equal(registers.clear(), ['ntime: cleared in IA32_THERM_STATUS of core0: hot_log, prochot_log',
                                   'ntime: cleared in IA32_PACKAGE_THERM_STATUS of uncore0: prochot_log'])
@@ -1278,23 +1328,23 @@ def logs_are_cleared():
         equal(registers.clear('-q'), [])
 
 
-@fake_only
+@test
 def logs_of_other_cpus_are_left_alone():
-    registers = Registers(0xa, 0xa, 0xa)
+    registers = Registers(0xa, 0xa, package=0xa)
     with registers:
         equal(len(registers.clear('-C', '0')), 2)
         equal(registers.values(), [0, 0xa, 0])
 
 
-@fake_only
+@test
 def logs_that_cannot_be_cleared():
     registers = Registers(0xa)
     with registers:
-        said = registers.clear(status=125)
-        equal(said[-1], 'ntime: cannot clear the log bits of IA32_THERM_STATUS of core1: Permission denied')
-    equal(err(watch('-n1', '--clear-log', 'page-faults', status=125)),
-          'ntime: --clear-log: this machine has neither IA32_THERM_STATUS nor IA32_PACKAGE_THERM_STATUS, or its registers cannot be '
-          "read (see 'ntime doctor')\n")
+        has(registers.clear(status=125)[-1], 'ntime: cannot clear the log bits of IA32_THERM_STATUS of core1: there is no CPU 1')
+    with tempfile.TemporaryDirectory() as nothing:
+        equal(err(watch('-n1', '--clear-log', 'proc/user/', env=environment(NTIME_BENT_ROOT=nothing), status=125, exe=SIM)),
+              'ntime: --clear-log: this machine has neither IA32_THERM_STATUS nor IA32_PACKAGE_THERM_STATUS, or its registers cannot be '
+              "read (see 'ntime doctor')\n")
 
 
 if __name__ == '__main__':
