@@ -12,8 +12,7 @@ import subprocess
 import tree
 
 IN_C = re.compile(r'^TEST\((\w+)\)', re.MULTILINE)
-# A case of the command may be for the run with a stand-in for the library alone (--fake), or for the one without.
-IN_PYTHON = re.compile(r'^@(?:t\.)?(test|screen_test|fake_only|real_only)\b.*\n(?:@.*\n)*def (\w+)', re.MULTILINE)
+IN_PYTHON = re.compile(r'^@(?:t\.)?(?:test|screen_test)\b.*\n(?:@.*\n)*def (\w+)', re.MULTILINE)
 NEAREST = 5
 
 
@@ -45,7 +44,7 @@ class Test:
         return words[:i + 1], words[i + 1:]
 
 
-def cases_of(paths, is_fake=False):
+def cases_of(paths):
     """Names of the cases in sources of tests; none where that cannot be seen in the source."""
     found = []
     for path in paths:
@@ -54,7 +53,7 @@ def cases_of(paths, is_fake=False):
         with open(path, encoding='utf-8') as f:
             text = f.read()
         if path.endswith('.py'):
-            found += [name for mark, name in IN_PYTHON.findall(text) if mark != ('real_only' if is_fake else 'fake_only')]
+            found += IN_PYTHON.findall(text)
         elif path.endswith('.c'):
             found += IN_C.findall(text)
     return found
@@ -89,7 +88,7 @@ def entries_of(test):
             source = f'{tree.ROOT}/lab/tests/guest/test_{program}.c'
             found += [Entry((*head, program, case), test, program, case) for case in cases_of([source])]
     else:
-        found += [Entry((*head, case), test, case=case) for case in cases_of(test.sources, '--fake' in test.command)]
+        found += [Entry((*head, case), test, case=case) for case in cases_of(test.sources)]
     return found
 
 

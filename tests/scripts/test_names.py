@@ -19,11 +19,10 @@ def all_of(where):
         f.write('TEST(fits)\n{\n}\n/* TEST(not_me) */\nTEST(needs_two)\n{\n}\n')
     script = os.path.join(where, 'test_command.py')
     with open(script, 'w', encoding='utf-8') as f:
-        f.write('@test\ndef runs():\n    pass\n\n\n@fake_only\ndef pretends():\n    pass\n\n\n@t.real_only\ndef counts():\n    pass\n'
+        f.write('@test\ndef runs():\n    pass\n\n\n@screen_test\ndef draws():\n    pass\n\n\n@t.test\n@needs_perf\ndef counts():\n    pass\n'
                 '\n\ndef helper():\n    pass\n')
     tests = [names.Test('unit', 'plan', ['run-tap', 'test_plan'], ['plan'], [source]),
              names.Test('release', 'command', ['run-tap', script, 'ntime'], ['process'], [script]),
-             names.Test('release', 'command-fake', ['run-tap', script, 'ntime-fake', '--fake'], ['process'], [script]),
              names.Test('release', 'install', ['test-install'], ['install']),
              names.Test('lab', 'lab-arm64', GUEST, ['guest']),
              names.Test('fuzz', 'plan')]
@@ -55,10 +54,9 @@ def cases_are_found_in_their_sources():
 
 
 @test
-def cases_for_one_of_two_runs_belong_to_it():
-    equal(found('runs'), [('release: command: runs', '', 'runs'), ('release: command-fake: runs', '', 'runs')])
-    equal(found('pretends'), [('release: command-fake: pretends', '', 'pretends')])
-    equal(found('counts'), [('release: command: counts', '', 'counts')])
+def cases_of_scripts_are_found_by_their_mark():
+    for name in ('runs', 'draws', 'counts'):
+        equal(found(name), [(f'release: command: {name}', '', name)])
 
 
 @test
