@@ -15,31 +15,16 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
 import command as t    # noqa: E402
-from command import NTIME, PATIENCE, ROOT, SIM, environment, equal, ntime    # noqa: E402
+from command import NTIME, PATIENCE, SIM, environment, equal, ntime    # noqa: E402
+from machines import server    # noqa: E402
 test = t.test
 # Four times the CPUs may cost four times the instructions, 4.8 times what sorts them; were any loop quadratic, it were 16 times.
 FEW, MANY, GROWTH = 512, 2048, 5
 
 
-def machine(folder, cpus):
-    """A server with two sockets, blown up; its file's name."""
-    with open(os.path.join(ROOT, 'count/tests/machine/intel-skx-2s.json'), encoding='utf-8') as f:
-        m = json.load(f)
-    packages = cpus // 256
-    per_package = cpus // packages
-    m['topology'] = {'synthetic': f'package:{packages} [numa] core:{per_package // 2} pu:2'}
-    for name in ('online', 'possible', 'present'):
-        m['files'][f'/sys/devices/system/cpu/{name}'] = f'0-{cpus - 1}\n'
-    mask = ','.join(str(i) for i in range(0, cpus, per_package)) + '\n'
-    for name in m['files']:
-        if name.endswith('/cpumask'):
-            m['files'][name] = mask
-    every = m['registers']['msr']
-    m['registers']['msr'] = {'*': {address: value for registers in every.values() for address, value in registers.items()}}
-    path = os.path.join(folder, f'{cpus}.json')
-    with open(path, 'w', encoding='utf-8') as f:
-        json.dump(m, f)
-    return path
+def machine(cpus):
+    """A server with sockets of 256 CPUs; its file's name."""
+    return server(cpus // 256, 128, 2)
 
 
 def instructions(exe, folder, *args):
@@ -57,7 +42,7 @@ def instructions(exe, folder, *args):
 def check_growth(*args, exe=NTIME):
     """What is there with a single CPU, such as the tables of events, is not counted."""
     with tempfile.TemporaryDirectory() as folder:
-        none, few, many = (instructions(exe, folder, *args, '--machine', machine(folder, cpus)) for cpus in (256, FEW, MANY))
+        none, few, many = (instructions(exe, folder, *args, '--machine', machine(cpus)) for cpus in (256, FEW, MANY))
     per_cpu = (few - none) / (FEW - 256)
     growth = (many - none) / (few - none) * (FEW - 256) / (MANY - 256) * (MANY / FEW)
     print(f'# {" ".join(args)}: {none:,}, {few:,} and {many:,} instructions, {per_cpu:,.0f} a CPU', flush=True)
@@ -88,8 +73,7 @@ def watching_is_linear():
 
 @test
 def as_many_as_there_can_be():
-    with tempfile.TemporaryDirectory() as folder:
-        done = ntime('list', '--units', '--json', '--machine', machine(folder, 65536))
+    done = ntime('list', '--units', '--json', '--machine', machine(65536))
     equal(done.returncode, 0, 'exit status')
     units = {unit['name']: unit for unit in json.loads(done.stdout)['units']}
     equal(units['thermal']['cpus'].count(','), 32767, 'cores with a thermal status')
