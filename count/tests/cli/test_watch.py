@@ -968,9 +968,9 @@ def signals_end_long_waits():
 def processes_and_groups_have_their_use():
     work = subprocess.Popen(['sh', '-c', 'while :; do :; done'])
     try:
-        rows = rows_of(fast('--csv', '--per', 'process', '-i', '300ms'))
-        mine = [row for row in rows if row['who'] == f'{work.pid} sh']
-        equal((len(mine), [float(row['cpu_percent']) > 10 for row in mine], [int(row['tasks']) for row in mine]), (2, [True, True], [1, 1]), mine)
+        # On a busy machine it may have had no time in one sample.
+        rows = until_row(lambda row: row['who'] == f'{work.pid} sh' and float(row['cpu_percent']) > 10, '--per', 'process', '-i', '300ms')
+        equal(rows[-1]['tasks'], '1')
         first = [float(row['cpu_percent']) for row in rows if row['sample'] == '1']
         equal(first, sorted(first, reverse=True))
         lines = objects(fast('--json', '--per', 'process', samples=1))
