@@ -9,52 +9,27 @@
 #include <ntime/trace/diff.h>
 
 #include "trace/tests/lib/context.h"
-#include "base/tests/tt.h"
+#include "trace/tests/lib/records.h"
 
-/*
- * A trace as a text: words separated by blanks. "W10=5" writes 5 to 0x10, "R10" reads it, "R10=5"
- * reads 5, "W10=5:1" is one byte wide (else four), "#1" in front of a word makes it device 1, and
- * "!" a record that ntime made up.
- */
-static void parse_word(const char *word, size_t index, struct ntime_record *out)
+static void put_records(struct ntime_trace_diff *d, uint32_t side, const struct ntime_record *r,
+			size_t n)
 {
-	char *end;
+	struct ntime_trace_batch batch = { .size = sizeof(batch), .n = n, .records = r };
 
-	*out = (struct ntime_record){ .time_ns = 1000 * (index + 1),
-				      .width = 4,
-				      .flags = NTIME_RECORD_TIMED };
-	if (*word == '#') {
-		out->device = (uint16_t)(word[1] - '0');
-		word += 2;
-	}
-	if (*word == '!') {
-		out->flags |= NTIME_RECORD_SYNTHETIC;
-		word++;
-	}
-	out->kind = *word == 'W' ? NTIME_RECORD_WRITE : NTIME_RECORD_READ;
-	out->offset = strtoull(word + 1, &end, 16);
-	if (*end == '=') {
-		out->value = strtoull(end + 1, &end, 16);
-		out->flags |= NTIME_RECORD_VALUED;
-	}
-	if (*end == ':')
-		out->width = (uint8_t)strtoul(end + 1, &end, 10);
-	assert_int_equal(*end, 0);
+	assert_int_equal(ntime_trace_diff_put(d, side, &batch), 0);
 }
 
+/* A trace as a text, with a record each microsecond. */
 static void put(struct ntime_trace_diff *d, uint32_t side, const char *text)
 {
-	char *copy = strdup(text), *save = NULL;
-	size_t n = 0;
+	struct ntime_record r[16];
+	size_t n = tt_parse_records(text, r, 16);
 
-	for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-		struct ntime_record r;
-		struct ntime_trace_batch batch = { .size = sizeof(batch), .n = 1, .records = &r };
-
-		parse_word(word, n++, &r);
-		assert_int_equal(ntime_trace_diff_put(d, side, &batch), 0);
+	for (size_t i = 0; i < n; i++) {
+		r[i].time_ns = 1000 * (i + 1);
+		r[i].flags |= NTIME_RECORD_TIMED;
+		put_records(d, side, &r[i], 1);
 	}
-	free(copy);
 }
 
 /*
@@ -187,24 +162,25 @@ TEST(tells_differences)
 	}
 }
 
+#define NUMBER(member) TT_NUMBER(struct ntime_trace_diff_summary, member)
+
 TEST(sums_up)
 {
+	static const struct tt_field fields[] = {
+		NUMBER(accesses_a), NUMBER(accesses_b), NUMBER(steps_a), NUMBER(steps_b),
+		NUMBER(same),	    NUMBER(only_a),	NUMBER(only_b),	 NUMBER(values),
+		NUMBER(hunks),	    NUMBER(beginning),	{ 0 },
+	};
 	struct ntime_trace_diff *d = diff_new(0, 1);
 	struct ntime_trace_diff_summary sum = { .size = sizeof(sum) };
 
 	put(d, 0, "W0=1 W4=1 R8=1 R8=1 R8=2 WC=1 W10=1 W14=1 W18=1 W1C=1");
 	put(d, 1, "W0=1 W4=1 R8=1 WC=1 W10=1 W14=1 W18=1 W20=1");
 	TT_IS(ntime_trace_diff_run(d, NULL, NULL, &sum), 1);
-	TT_IS(sum.accesses_a, 10);
-	TT_IS(sum.accesses_b, 8);
-	TT_IS(sum.steps_a, 8);
-	TT_IS(sum.steps_b, 8);
-	TT_IS(sum.same, 6);
-	TT_IS(sum.only_a, 1);
-	TT_IS(sum.only_b, 1);
-	TT_IS(sum.values, 1);
-	TT_IS(sum.hunks, 2);
-	TT_IS(sum.beginning, 7);
+	tt_fields_(&sum, fields,
+		   "accesses_a=10, accesses_b=8, steps_a=8, steps_b=8, same=6, only_a=1, only_b=1, "
+		   "values=1, hunks=2, beginning=7",
+		   __FILE__, __LINE__);
 	sum.size = 1;
 	TT_IS(ntime_trace_diff_run(d, NULL, NULL, &sum), -EINVAL);
 	ntime_trace_diff_free(d);
@@ -212,15 +188,14 @@ TEST(sums_up)
 
 /* ---- devices ---- */
 
-static void tell(struct ntime_trace_diff *d, uint32_t side, size_t index, const char *name,
-		 int bus_devfn)
+/* One whose name is an address is a function of PCI: bus 1, device and function 0. */
+static void tell(struct ntime_trace_diff *d, uint32_t side, size_t index, const char *name)
 {
-	struct ntime_trace_device device = {
-		.size = sizeof(device),
-		.name = name,
-		.is_pci = bus_devfn >= 0,
-		.bus_devfn = bus_devfn >= 0 ? (uint32_t)bus_devfn : 0,
-	};
+	bool is_pci = strstr(name, "01:00.0");
+	struct ntime_trace_device device = { .size = sizeof(device),
+					     .name = name,
+					     .is_pci = is_pci,
+					     .bus_devfn = is_pci ? 256 : 0 };
 
 	assert_int_equal(ntime_trace_diff_device(d, side, index, &device), 0);
 }
@@ -228,57 +203,29 @@ static void tell(struct ntime_trace_diff *d, uint32_t side, size_t index, const 
 static const struct device_row {
 	int line;
 	const char *name[2][2]; /* of devices 0 and 1 of both traces */
-	int place[2][2];
 	const char *a, *b;
 	int differs;
 } device_rows[] = {
 	/* by name, whatever the number */
-	{ __LINE__,
-	  { { "x", "y" }, { "y", "x" } },
-	  { { -1, -1 }, { -1, -1 } },
-	  "W0=1 #1W0=2",
-	  "#1W0=1 W0=2",
-	  0 },
-	{ __LINE__,
-	  { { "x", "y" }, { "x", "y" } },
-	  { { -1, -1 }, { -1, -1 } },
-	  "W0=1 #1W0=2",
-	  "#1W0=1 W0=2",
-	  1 },
+	{ __LINE__, { { "x", "y" }, { "y", "x" } }, "W0=1 #1W0=2", "#1W0=1 W0=2", 0 },
+	{ __LINE__, { { "x", "y" }, { "x", "y" } }, "W0=1 #1W0=2", "#1W0=1 W0=2", 1 },
 	/* by place */
 	{ __LINE__,
 	  { { "0000:01:00.0", "y" }, { "z", "01:00.0" } },
-	  { { 256, -1 }, { -1, 256 } },
 	  "W0=1 #1W0=2 W0=3",
 	  "#1W0=1 #1W0=3",
 	  1 },
 	{ __LINE__,
 	  { { "0000:01:00.0", "y" }, { "y", "01:00.0" } },
-	  { { 256, -1 }, { -1, 256 } },
 	  "W0=1 #1W0=2",
 	  "#1W0=1 W0=2",
 	  0 },
 	/* the only ones */
-	{ __LINE__,
-	  { { "x", "y" }, { "z", "w" } },
-	  { { -1, -1 }, { -1, -1 } },
-	  "#1W0=1",
-	  "W0=1",
-	  0 },
+	{ __LINE__, { { "x", "y" }, { "z", "w" } }, "#1W0=1", "W0=1", 0 },
 	/* several, and nobody's name: strangers */
-	{ __LINE__,
-	  { { "x", "y" }, { "z", "w" } },
-	  { { -1, -1 }, { -1, -1 } },
-	  "W0=1 #1W0=1",
-	  "W0=1 #1W0=1",
-	  1 },
+	{ __LINE__, { { "x", "y" }, { "z", "w" } }, "W0=1 #1W0=1", "W0=1 #1W0=1", 1 },
 	/* nothing is told */
-	{ __LINE__,
-	  { { NULL, NULL }, { NULL, NULL } },
-	  { { -1, -1 }, { -1, -1 } },
-	  "W0=1 #1W0=2",
-	  "W0=1 #1W0=2",
-	  0 },
+	{ __LINE__, { { NULL } }, "W0=1 #1W0=2", "W0=1 #1W0=2", 0 },
 };
 
 TEST(pairs_devices)
@@ -289,7 +236,7 @@ TEST(pairs_devices)
 		for (uint32_t side = 0; side < 2; side++)
 			for (size_t i = 0; i < 2; i++)
 				if (r->name[side][i])
-					tell(d, side, i, r->name[side][i], r->place[side][i]);
+					tell(d, side, i, r->name[side][i]);
 		put(d, 0, r->a);
 		put(d, 1, r->b);
 		TT_EQ(r, ntime_trace_diff_run(d, NULL, NULL, NULL), r->differs);
@@ -319,9 +266,9 @@ TEST(keeps_device_numbers)
 	struct ntime_trace_diff *d = diff_new(0, 5);
 	int seen = 0;
 
-	tell(d, 0, 0, "x", -1);
-	tell(d, 1, 0, "y", -1);
-	tell(d, 1, 1, "x", -1);
+	tell(d, 0, 0, "x");
+	tell(d, 1, 0, "y");
+	tell(d, 1, 1, "x");
 	put(d, 0, "W0=1");
 	put(d, 1, "#1W0=1 W4=1");
 	TT_IS(ntime_trace_diff_run(d, check_device, &seen, NULL), 1);
@@ -492,16 +439,11 @@ TEST(as_much_in_common_as_can_be)
 		struct ntime_trace_diff_summary sum = { .size = sizeof(sum) };
 		struct random_trace a, b;
 		struct replay p = { .a = &a, .b = &b };
-		struct ntime_trace_batch batch = { .size = sizeof(batch) };
 
 		make_random(&a, &seed);
 		make_random(&b, &seed);
-		batch.n = a.n;
-		batch.records = a.r;
-		assert_int_equal(ntime_trace_diff_put(d, 0, &batch), 0);
-		batch.n = b.n;
-		batch.records = b.r;
-		assert_int_equal(ntime_trace_diff_put(d, 1, &batch), 0);
+		put_records(d, 0, a.r, a.n);
+		put_records(d, 1, b.r, b.n);
 		assert_true(ntime_trace_diff_run(d, replay, &p, &sum) >= 0);
 		if (sum.only_a || sum.only_b || sum.values) {
 			assert_int_equal(p.i, a.n);

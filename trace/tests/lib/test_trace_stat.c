@@ -5,10 +5,9 @@
 
 #include <ntime/trace/stat.h>
 
-#include "base/common/compiler.h"
 #include "trace/lib/query/stat_values.h"
 #include "trace/tests/lib/context.h"
-#include "base/tests/tt.h"
+#include "trace/tests/lib/records.h"
 
 #define TIMED NTIME_RECORD_TIMED
 #define VALUED NTIME_RECORD_VALUED
@@ -62,153 +61,147 @@ static void put(struct ntime_trace_stat *s, const struct ntime_record *records, 
 	assert_int_equal(ntime_trace_stat_put(s, &batch), 0);
 }
 
-/* One register polled, written, and read by its upper half; answers worked out by hand. */
-static const struct ntime_record by_hand[] = {
-	{ .time_ns = 100, .offset = 0x10, .value = 5, .width = 4, .kind = 0, .flags = BOTH },
-	{ .time_ns = 130, .offset = 0x10, .value = 4, .width = 4, .kind = 0, .flags = BOTH },
-	{ .time_ns = 130, .offset = 0x10, .value = 7, .width = 4, .kind = 1, .flags = BOTH },
-	/* a mark, and what was made up, are no accesses */
-	{ .time_ns = 135, .offset = 0x10, .kind = NTIME_RECORD_INTERRUPT, .flags = TIMED },
-	{ .time_ns = 136,
-	  .offset = 0x10,
-	  .value = 0x99,
-	  .width = 4,
-	  .flags = BOTH | NTIME_RECORD_SYNTHETIC },
-	/* time goes back: no gap, and what came before stays the latest */
-	{ .time_ns = 90, .offset = 0x10, .value = 4, .width = 4, .kind = 0, .flags = BOTH },
-	{ .time_ns = 180, .offset = 0x10, .value = 0x17, .width = 1, .kind = 1, .flags = BOTH },
-	/* asked for, not answered */
-	{ .time_ns = 200, .offset = 0x10, .value = 0xff, .width = 4, .kind = 0, .flags = TIMED },
-	/* of another region, device; no time */
-	{ .offset = 0x10, .value = 1, .width = 2, .region = 1, .kind = 0, .flags = VALUED },
-	{ .offset = 0x10, .value = 1, .width = 8, .device = 3, .kind = 1, .flags = VALUED },
+static void put_text(struct ntime_trace_stat *s, const char *text)
+{
+	struct ntime_record records[16];
+
+	put(s, records, tt_parse_records(text, records, 16));
+}
+
+#define NUMBER(member) TT_NUMBER(struct ntime_register_stat, member)
+#define TOTAL(member) TT_NUMBER(struct ntime_trace_total, member)
+
+static const struct tt_field row_fields[] = {
+	NUMBER(flags),	    NUMBER(offset),	  NUMBER(reads),	 NUMBER(writes),
+	NUMBER(distinct),   NUMBER(first_read),	  NUMBER(last_read),	 NUMBER(first_write),
+	NUMBER(last_write), NUMBER(toggled_read), NUMBER(toggled_write), NUMBER(first_ns),
+	NUMBER(last_ns),    NUMBER(gaps),	  NUMBER(gap_min_ns),	 NUMBER(gap_max_ns),
+	NUMBER(device),	    NUMBER(region),	  NUMBER(widths),	 { 0 },
+};
+
+static const struct tt_field total_fields[] = {
+	TOTAL(flags),  TOTAL(device),	 TOTAL(region), TOTAL(thread),	 TOTAL(reads),
+	TOTAL(writes), TOTAL(registers), TOTAL(rest),	TOTAL(first_ns), TOTAL(last_ns),
+	{ 0 },
+};
+
+/*
+ * One register polled, written, and read by its upper half; answers worked out by hand. A mark, and
+ * what was made up, are no accesses. Then time goes back: no gap, and what came before stays the
+ * latest. One is asked for, not answered. Then another region, another device, without a time.
+ */
+#define BY_HAND(thread)                                                                            \
+	"R10=5@100 R10=4@130" thread " W10=7@130" thread " I10:0@135 !R10=99@136 "                 \
+	"R10=4@90 W10=17:1@180 R10?ff@200 %1R10=1:2 #3W10=1:8"
+
+/*
+ * Bits that only one of two accesses covers did not toggle. Of the masked write only bits 8 to 11
+ * change; bits above the width are nobody's.
+ */
+#define COVERED                                                                                    \
+	"W0=ff:1 W0=abcd00ff W0=f:1 W0=8bcd00ff W0=ffffffff&f00 R0=ffffff00000000ff:2 R0=1ff:2"
+
+/* The rows of @records, in their order. */
+static const struct counts_row {
+	int line;
+	const char *records, *has[4];
+} counts_rows[] = {
+	{ __LINE__,
+	  BY_HAND(""),
+	  /* distinct: 5, 4, 7, 0x17; gaps: 30, 0, 50, 20; flags: both valued, timed */
+	  { "offset=0x10, region=0, reads=4, writes=2, widths=5, distinct=4, flags=0x1c, "
+	    "first_read=5, last_read=4, first_write=7, last_write=0x17, toggled_read=1, "
+	    "toggled_write=0x10, first_ns=100, last_ns=200, gaps=4, gap_min_ns=0, gap_max_ns=50",
+	    "region=1, writes=0, flags=4, gaps=0", "device=3, reads=0, widths=8" } },
+	{ __LINE__,
+	  COVERED,
+	  /* distinct: ff abcd00ff f 8bcd00ff ffffffff 1ff */
+	  { "toggled_write=0x20000ff0, toggled_read=0x100, first_read=0xff, distinct=6" } },
 };
 
 TEST(counts_by_hand)
 {
-	struct ntime_trace_stat *s = stat_new(0, 0, 0);
-	struct rows rows = { .n = 0 };
-	const struct ntime_register_stat *r = rows.row;
+	TT_FOR_EACH_ROW(r, counts_rows) {
+		struct ntime_trace_stat *s = stat_new(0, 0, 0);
+		struct rows rows = { .n = 0 };
+		int n;
 
-	put(s, by_hand, NTI_ARRAY_SIZE(by_hand));
-	TT_IS(ntime_trace_stat_for_each(s, take_row, &rows), 3);
-	TT_IS(r->offset, 0x10);
-	TT_IS(r->region, 0);
-	TT_IS(r->reads, 4);
-	TT_IS(r->writes, 2);
-	TT_IS(r->widths, 5);
-	TT_IS(r->distinct, 4); /* 5, 4, 7, 0x17 */
-	TT_IS(r->flags, NTIME_STAT_READ_VALUED | NTIME_STAT_WRITE_VALUED | NTIME_STAT_TIMED);
-	TT_IS(r->first_read, 5);
-	TT_IS(r->last_read, 4);
-	TT_IS(r->first_write, 7);
-	TT_IS(r->last_write, 0x17);
-	TT_IS(r->toggled_read, 1);
-	TT_IS(r->toggled_write, 0x10);
-	TT_IS(r->first_ns, 100);
-	TT_IS(r->last_ns, 200);
-	TT_IS(r->gaps, 4); /* 30, 0, 50, 20 */
-	TT_IS(r->gap_min_ns, 0);
-	TT_IS(r->gap_max_ns, 50);
-	TT_IS(r[1].region, 1);
-	TT_IS(r[1].writes, 0);
-	TT_IS(r[1].flags, NTIME_STAT_READ_VALUED);
-	TT_IS(r[1].gaps, 0);
-	TT_IS(r[2].device, 3);
-	TT_IS(r[2].reads, 0);
-	TT_IS(r[2].widths, 8);
+		put_text(s, r->records);
+		n = ntime_trace_stat_for_each(s, take_row, &rows);
+		TT_EQ(r, rows.n, n);
+		for (n = 0; r->has[n]; n++)
+			TT_FIELDS(r, &rows.row[n], row_fields, r->has[n]);
+		TT_EQ(r, rows.n, n);
+		ntime_trace_stat_free(s);
+	}
+}
+
+TEST(marks_are_counted)
+{
+	struct ntime_trace_stat *s = stat_new(0, 0, 0);
+
+	put_text(s, BY_HAND(""));
 	TT_IS(ntime_trace_stat_marks(s, NTIME_RECORD_INTERRUPT), 1);
 	TT_IS(ntime_trace_stat_marks(s, NTIME_RECORD_READ), 5);
 	TT_IS(ntime_trace_stat_marks(s, 1000), 0);
 	ntime_trace_stat_free(s);
 }
 
-/* Bits that only one of two accesses covers did not toggle. */
-TEST(toggles_what_both_cover)
-{
-	static const struct ntime_record records[] = {
-		{ .value = 0xff, .width = 1, .kind = 1, .flags = VALUED },
-		{ .value = 0xabcd00ff, .width = 4, .kind = 1, .flags = VALUED },
-		{ .value = 0x0f, .width = 1, .kind = 1, .flags = VALUED },
-		{ .value = 0x8bcd00ff, .width = 4, .kind = 1, .flags = VALUED },
-		/* only bits 8 to 11 change */
-		{ .value = 0xffffffff,
-		  .mask = 0xf00,
-		  .width = 4,
-		  .kind = 1,
-		  .flags = VALUED | NTIME_RECORD_MASKED },
-		/* bits above the width are nobody's */
-		{ .value = 0xffffff00000000ff, .width = 2, .kind = 0, .flags = VALUED },
-		{ .value = 0x1ff, .width = 2, .kind = 0, .flags = VALUED },
-	};
-	struct ntime_trace_stat *s = stat_new(0, 0, 0);
-	struct rows rows = { .n = 0 };
-
-	put(s, records, NTI_ARRAY_SIZE(records));
-	TT_IS(ntime_trace_stat_for_each(s, take_row, &rows), 1);
-	TT_IS(rows.row[0].toggled_write, 0x20000ff0);
-	TT_IS(rows.row[0].toggled_read, 0x100);
-	TT_IS(rows.row[0].first_read, 0xff);
-	TT_IS(rows.row[0].distinct, 6); /* ff abcd00ff f 8bcd00ff ffffffff 1ff */
-	ntime_trace_stat_free(s);
-}
+/* Of two registers that have rows; 0 of them are of an empty trace. */
+static const struct total_row {
+	int line;
+	const char *records;
+	uint32_t kind;
+	const char *has[4];
+} total_rows[] = {
+	{ __LINE__,
+	  BY_HAND("^77"),
+	  NTIME_TOTAL_ALL,
+	  { "reads=5, writes=3, registers=2, rest=1, first_ns=100, last_ns=200" } },
+	{ __LINE__,
+	  BY_HAND("^77"),
+	  NTIME_TOTAL_DEVICE,
+	  { "reads=5", "device=3, registers=0, rest=1" } },
+	{ __LINE__, BY_HAND("^77"), NTIME_TOTAL_REGION, { "", "region=1, reads=1", "" } },
+	/* flags: timed; of a thread, too */
+	{ __LINE__,
+	  BY_HAND("^77"),
+	  NTIME_TOTAL_THREAD,
+	  { "flags=0x10, reads=4, writes=2", "flags=0x30, thread=77, reads=1, writes=1" } },
+	{ __LINE__, "", NTIME_TOTAL_ALL, { "reads=0, writes=0, registers=0" } },
+	{ __LINE__, "", NTIME_TOTAL_REGION, { NULL } },
+};
 
 TEST(totals_by_hand)
 {
-	struct ntime_trace_stat *s = stat_new(2, 0, 0);
-	struct totals t = { .n = 0 };
-	struct ntime_record records[NTI_ARRAY_SIZE(by_hand)];
+	TT_FOR_EACH_ROW(r, total_rows) {
+		struct ntime_trace_stat *s = stat_new(2, 0, 0);
+		struct totals t = { .n = 0 };
+		int n;
 
-	memcpy(records, by_hand, sizeof(records));
-	records[1].thread = 77;
-	records[1].flags |= NTIME_RECORD_THREADED;
-	records[2].thread = 77;
-	records[2].flags |= NTIME_RECORD_THREADED;
-	put(s, records, NTI_ARRAY_SIZE(records));
-	TT_IS(ntime_trace_stat_totals(s, NTIME_TOTAL_ALL, take_total, &t), 1);
-	TT_IS(t.total[0].reads, 5);
-	TT_IS(t.total[0].writes, 3);
-	TT_IS(t.total[0].registers, 2);
-	TT_IS(t.total[0].rest, 1);
-	TT_IS(t.total[0].first_ns, 100);
-	TT_IS(t.total[0].last_ns, 200);
-	t.n = 0;
-	TT_IS(ntime_trace_stat_totals(s, NTIME_TOTAL_DEVICE, take_total, &t), 2);
-	TT_IS(t.total[0].reads, 5);
-	TT_IS(t.total[1].device, 3);
-	TT_IS(t.total[1].registers, 0);
-	TT_IS(t.total[1].rest, 1);
-	t.n = 0;
-	TT_IS(ntime_trace_stat_totals(s, NTIME_TOTAL_REGION, take_total, &t), 3);
-	TT_IS(t.total[1].region, 1);
-	TT_IS(t.total[1].reads, 1);
-	t.n = 0;
-	TT_IS(ntime_trace_stat_totals(s, NTIME_TOTAL_THREAD, take_total, &t), 2);
-	TT_IS(t.total[0].flags, NTIME_STAT_TIMED);
-	TT_IS(t.total[0].reads + t.total[0].writes, 6);
-	TT_IS(t.total[1].flags, NTIME_STAT_TIMED | NTIME_STAT_THREAD);
-	TT_IS(t.total[1].thread, 77);
-	TT_IS(t.total[1].reads, 1);
-	TT_IS(t.total[1].writes, 1);
-	TT_IS(ntime_trace_stat_totals(s, 4, take_total, &t), -EINVAL);
-	ntime_trace_stat_free(s);
-}
-
-TEST(an_empty_trace_has_one_total)
-{
-	struct ntime_trace_stat *s = stat_new(0, 0, 0);
-	struct totals t = { .n = 0 };
-
-	put(s, NULL, 0);
-	TT_IS(ntime_trace_stat_totals(s, NTIME_TOTAL_ALL, take_total, &t), 1);
-	TT_IS(t.total[0].reads + t.total[0].writes + t.total[0].registers, 0);
-	TT_IS(ntime_trace_stat_totals(s, NTIME_TOTAL_REGION, take_total, &t), 0);
-	ntime_trace_stat_free(s);
+		put_text(s, r->records);
+		n = ntime_trace_stat_totals(s, r->kind, take_total, &t);
+		TT_EQ(r, t.n, n);
+		for (n = 0; r->has[n]; n++)
+			TT_FIELDS(r, &t.total[n], total_fields, r->has[n]);
+		TT_EQ(r, t.n, n);
+		TT_EQ(r, ntime_trace_stat_totals(s, 4, take_total, &t), -EINVAL);
+		ntime_trace_stat_free(s);
+	}
 }
 
 /* More registers than rows: the rest is told by region, and nothing is lost. */
 TEST(bounded_rows)
 {
+	static const struct {
+		int line, row;
+		const char *has;
+	} want[] = {
+		{ __LINE__, 2, "offset=8, reads=100" },
+		/* flags: the rest, timed */
+		{ __LINE__, 3, "flags=0x11, region=0, reads=100, writes=100" },
+		{ __LINE__, 4, "flags=0x11, first_ns=5, last_ns=999" },
+	};
 	struct ntime_trace_stat *s = stat_new(3, 0, 0);
 	struct rows rows = { .n = 0 };
 
@@ -224,16 +217,9 @@ TEST(bounded_rows)
 		put(s, &r, 1);
 	}
 	TT_IS(ntime_trace_stat_for_each(s, take_row, &rows), 5);
-	TT_IS(rows.row[2].offset, 8);
-	TT_IS(rows.row[2].reads, 100);
-	TT_IS(rows.row[3].flags, NTIME_STAT_REST | NTIME_STAT_TIMED);
-	TT_IS(rows.row[3].region, 0);
-	TT_IS(rows.row[3].reads, 100);
-	TT_IS(rows.row[3].writes, 100);
-	TT_IS(rows.row[4].flags, NTIME_STAT_REST | NTIME_STAT_TIMED);
+	TT_FOR_EACH_ROW(r, want)
+		TT_FIELDS(r, &rows.row[r->row], row_fields, r->has);
 	TT_IS(rows.row[4].reads + rows.row[4].writes, 500);
-	TT_IS(rows.row[4].first_ns, 5);
-	TT_IS(rows.row[4].last_ns, 999);
 	ntime_trace_stat_free(s);
 }
 
@@ -527,15 +513,10 @@ TEST(grows)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_by_hand),
-		cmocka_unit_test(toggles_what_both_cover),
-		cmocka_unit_test(totals_by_hand),
-		cmocka_unit_test(an_empty_trace_has_one_total),
-		cmocka_unit_test(bounded_rows),
-		cmocka_unit_test(bounded_values),
-		cmocka_unit_test(bounded_threads),
-		cmocka_unit_test(refuses_options),
-		cmocka_unit_test(counts_as_a_naive_one),
+		cmocka_unit_test(counts_by_hand),  cmocka_unit_test(marks_are_counted),
+		cmocka_unit_test(totals_by_hand),  cmocka_unit_test(bounded_rows),
+		cmocka_unit_test(bounded_values),  cmocka_unit_test(bounded_threads),
+		cmocka_unit_test(refuses_options), cmocka_unit_test(counts_as_a_naive_one),
 		cmocka_unit_test(grows),
 	};
 

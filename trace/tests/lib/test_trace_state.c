@@ -9,10 +9,7 @@
 #include <ntime/trace/state.h>
 
 #include "trace/tests/lib/context.h"
-#include "base/tests/tt.h"
-
-#define VALUED NTIME_RECORD_VALUED
-#define TIMED NTIME_RECORD_TIMED
+#include "trace/tests/lib/records.h"
 
 static struct ntime_trace_state *state_new(uint32_t registers)
 {
@@ -24,225 +21,124 @@ static struct ntime_trace_state *state_new(uint32_t registers)
 	return s;
 }
 
-static void put(struct ntime_trace_state *s, struct ntime_record r)
+static void put(struct ntime_trace_state *s, const char *text)
 {
-	TT_IS(ntime_trace_state_put(s, &r, 1), 0);
+	struct ntime_record records[16];
+
+	TT_IS(ntime_trace_state_put(s, records, tt_parse_records(text, records, 16)), 0);
 }
 
-static void access_at(struct ntime_trace_state *s, int kind, uint64_t offset, uint8_t width,
-		      uint64_t value)
+#define NUMBER(member) TT_NUMBER(struct ntime_register_state, member)
+
+static const struct tt_field fields[] = {
+	NUMBER(flags),
+	NUMBER(offset),
+	NUMBER(value),
+	NUMBER(known),
+	NUMBER(volatile_bits),
+	NUMBER(unlike_bits),
+	NUMBER(reads),
+	NUMBER(writes),
+	NUMBER(device),
+	NUMBER(region),
+	NUMBER(width),
+	NUMBER(last_read.number),
+	NUMBER(last_read.value),
+	NUMBER(last_read.offset),
+	NUMBER(last_read.width),
+	NUMBER(last_read.flags),
+	NUMBER(last_write.number),
+	NUMBER(last_write.time_ns),
+	NUMBER(last_write.value),
+	NUMBER(last_write.thread),
+	NUMBER(last_write.mask),
+	{ 0 },
+};
+
+/* What a read like @at would find. */
+static int find(struct ntime_trace_state *s, const struct ntime_record *at,
+		struct ntime_register_state *now)
 {
-	put(s, (struct ntime_record){ .kind = (uint8_t)kind,
-				      .offset = offset,
-				      .width = width,
-				      .value = value,
-				      .flags = VALUED });
+	*now = (struct ntime_register_state){ .size = sizeof(*now) };
+	return ntime_trace_state_find(s, at->device, at->region, at->offset, at->width, now);
 }
 
-static void read_at(struct ntime_trace_state *s, uint64_t offset, uint8_t width, uint64_t value)
-{
-	access_at(s, NTIME_RECORD_READ, offset, width, value);
-}
-
-static void write_at(struct ntime_trace_state *s, uint64_t offset, uint8_t width, uint64_t value)
-{
-	access_at(s, NTIME_RECORD_WRITE, offset, width, value);
-}
-
-static struct ntime_register_state at(struct ntime_trace_state *s, uint64_t offset, uint32_t width)
-{
-	struct ntime_register_state now = { .size = sizeof(now) };
-
-	ntime_trace_state_find(s, 0, 0, offset, width, &now);
-	return now;
-}
-
-TEST(parts_of_a_register_are_known_apart)
-{
-	struct ntime_trace_state *s = state_new(0);
-
-	write_at(s, 0x100, 1, 0x12);
-	TT_IS(at(s, 0x100, 4).known, 0xff);
-	TT_IS(at(s, 0x100, 4).value, 0x12);
-	write_at(s, 0x102, 2, 0xabcd);
-	TT_IS(at(s, 0x100, 4).known, 0xffff00ff);
-	TT_IS(at(s, 0x100, 4).value, 0xabcd0012);
-	TT_IS(at(s, 0x101, 1).known, 0);
-	TT_IS(at(s, 0x100, 8).known, 0xffff00ff);
-	read_at(s, 0x100, 4, 0xabcd5612);
-	TT_IS(at(s, 0x100, 4).known, 0xffffffff);
-	TT_IS(at(s, 0x100, 4).value, 0xabcd5612);
-	TT_IS(at(s, 0x100, 4).reads, 1);
-	TT_IS(at(s, 0x100, 4).writes, 2);
-	TT_IS(at(s, 0x100, 4).unlike_bits | at(s, 0x100, 4).volatile_bits, 0);
-	ntime_trace_state_free(s);
-}
-
-TEST(masked_writes_tell_of_their_bits_alone)
-{
-	struct ntime_trace_state *s = state_new(0);
-
-	put(s, (struct ntime_record){ .kind = NTIME_RECORD_WRITE,
-				      .offset = 8,
-				      .width = 4,
-				      .value = 0xffffffff,
-				      .mask = 0x00f0,
-				      .flags = VALUED | NTIME_RECORD_MASKED });
-	TT_IS(at(s, 8, 4).known, 0xf0);
-	TT_IS(at(s, 8, 4).value, 0xf0);
-	TT_IS(at(s, 8, 4).last_write.mask, 0xf0);
-	ntime_trace_state_free(s);
-}
-
-TEST(reads_that_differ_make_bits_volatile)
-{
-	struct ntime_trace_state *s = state_new(0);
-
-	read_at(s, 0, 4, 0x10);
-	read_at(s, 0, 4, 0x11);
-	TT_IS(at(s, 0, 4).volatile_bits, 1);
+static const struct state_row {
+	int line;
+	const char *name;		/* a state begins; NULL: the one before goes on */
+	const char *records, *at, *has; /* .has NULL: nothing is known of what .at reads */
+	uint64_t accesses;		/* 0: not asked for */
+} state_rows[] = {
+	{ __LINE__, "parts of a register are known apart", "W100=12:1", "R100",
+	  "known=0xff, value=0x12", 0 },
+	{ __LINE__, NULL, "W102=abcd:2", "R100", "known=0xffff00ff, value=0xabcd0012", 0 },
+	{ __LINE__, NULL, "", "R101:1", "known=0", 0 },
+	{ __LINE__, NULL, "", "R100:8", "known=0xffff00ff", 0 },
+	{ __LINE__, NULL, "R100=abcd5612", "R100",
+	  "known=0xffffffff, value=0xabcd5612, reads=1, writes=2, unlike_bits=0, volatile_bits=0",
+	  0 },
+	{ __LINE__, "masked writes tell of their bits alone", "W8=ffffffff&f0", "R8",
+	  "known=0xf0, value=0xf0, last_write.mask=0xf0", 0 },
+	{ __LINE__, "reads that differ make bits volatile", "R0=10 R0=11", "R0", "volatile_bits=1",
+	  0 },
 	/* A write in between: that may be why. */
-	read_at(s, 4, 4, 0x10);
-	write_at(s, 4, 4, 0x20);
-	read_at(s, 4, 4, 0x20);
-	TT_IS(at(s, 4, 4).volatile_bits, 0);
-	TT_IS(at(s, 4, 4).unlike_bits, 0);
+	{ __LINE__, NULL, "R4=10 W4=20 R4=20", "R4", "volatile_bits=0, unlike_bits=0", 0 },
 	/* But a write of another byte of it is not. */
-	read_at(s, 8, 4, 0x1000);
-	write_at(s, 8, 1, 0x01);
-	read_at(s, 8, 4, 0x2001);
-	TT_IS(at(s, 8, 4).volatile_bits, 0x3000);
-	ntime_trace_state_free(s);
-}
-
-TEST(bits_that_do_not_read_back_are_unknown_after_a_write)
-{
-	struct ntime_trace_state *s = state_new(0);
-
-	write_at(s, 0, 4, 0x8001);
-	TT_IS(at(s, 0, 4).known, 0xffffffff);
-	read_at(s, 0, 4, 0x0001);
-	TT_IS(at(s, 0, 4).unlike_bits, 0x8000);
-	TT_IS(at(s, 0, 4).known, 0xffffffff);
-	write_at(s, 0, 4, 0x8003);
-	TT_IS(at(s, 0, 4).known, 0xffff7fff);
-	TT_IS(at(s, 0, 4).value, 0x0003);
-	read_at(s, 0, 4, 0x0003);
-	TT_IS(at(s, 0, 4).known, 0xffffffff);
-	TT_IS(at(s, 0, 4).volatile_bits, 0);
-	ntime_trace_state_free(s);
-}
-
-TEST(who_and_when_is_kept)
-{
-	struct ntime_trace_state *s = state_new(0);
-	struct ntime_register_state now;
-
-	put(s, (struct ntime_record){ .kind = NTIME_RECORD_WRITE,
-				      .offset = 0x40,
-				      .width = 4,
-				      .value = 7,
-				      .thread = 12,
-				      .time_ns = 5000,
-				      .flags = VALUED | TIMED | NTIME_RECORD_THREADED });
-	put(s, (struct ntime_record){ .kind = NTIME_RECORD_READ,
-				      .offset = 0x41,
-				      .width = 1,
-				      .value = 0xf00,
-				      .time_ns = 6000,
-				      .flags = VALUED | TIMED });
-	now = at(s, 0x40, 4);
-	TT_IS(now.last_write.number, 1);
-	TT_IS(now.last_write.time_ns, 5000);
-	TT_IS(now.last_write.thread, 12);
-	TT_IS(now.last_write.value, 7);
-	TT_IS(now.last_read.number, 2);
-	TT_IS(now.last_read.offset, 0x41);
-	TT_IS(now.last_read.width, 1);
-	TT_IS(now.last_read.value, 0);
-	TT_IS(now.last_read.flags & NTIME_RECORD_THREADED, 0);
-	TT_IS(ntime_trace_state_accesses(s), 2);
-	ntime_trace_state_free(s);
-}
-
-TEST(what_is_not_known_is_not_invented)
-{
-	struct ntime_trace_state *s = state_new(0);
-	struct ntime_register_state now = { .size = sizeof(now) };
-
-	TT_IS(ntime_trace_state_find(s, 0, 0, 0, 4, &now), 0);
+	{ __LINE__, NULL, "R8=1000 W8=01:1 R8=2001", "R8", "volatile_bits=0x3000", 0 },
+	{ __LINE__, "bits that do not read back are unknown after a write", "W0=8001", "R0",
+	  "known=0xffffffff", 0 },
+	{ __LINE__, NULL, "R0=1", "R0", "unlike_bits=0x8000, known=0xffffffff", 0 },
+	{ __LINE__, NULL, "W0=8003", "R0", "known=0xffff7fff, value=3", 0 },
+	{ __LINE__, NULL, "R0=3", "R0", "known=0xffffffff, volatile_bits=0", 0 },
+	{ __LINE__, "who and when is kept", "W40=7@5000^12 R41=f00:1@6000", "R40",
+	  "last_write.number=1, last_write.time_ns=5000, last_write.thread=12, last_write.value=7, "
+	  "last_read.number=2, last_read.offset=0x41, last_read.width=1, last_read.value=0, "
+	  "last_read.flags=3",
+	  2 },
+	{ __LINE__, "what is not known is not invented", "", "R0", NULL, 0 },
 	/* A read that gave nothing, something ntime made up, and marks. */
-	put(s, (struct ntime_record){ .kind = NTIME_RECORD_READ, .offset = 0, .width = 4 });
-	put(s, (struct ntime_record){
-		       .kind = NTIME_RECORD_READ,
-		       .offset = 4,
-		       .width = 4,
-		       .value = 9,
-		       .flags = VALUED | NTIME_RECORD_SYNTHETIC,
-	       });
-	put(s, (struct ntime_record){ .kind = NTIME_RECORD_CONFIG_READ,
-				      .offset = 8,
-				      .width = 4,
-				      .value = 9,
-				      .flags = VALUED });
-	TT_IS(at(s, 0, 4).known, 0);
-	TT_IS(at(s, 0, 4).reads, 1);
-	TT_IS(ntime_trace_state_find(s, 0, 0, 4, 8, &now), 0);
-	TT_IS(ntime_trace_state_find(s, 0, 1, 0, 4, &now), 0);
-	TT_IS(ntime_trace_state_find(s, 1, 0, 0, 4, &now), 0);
-	TT_IS(ntime_trace_state_find(s, 0, 0, 0, 3, &now), -EINVAL);
-	now.size = 1;
-	TT_IS(ntime_trace_state_find(s, 0, 0, 0, 4, &now), -EINVAL);
-	ntime_trace_state_free(s);
-}
+	{ __LINE__, NULL, "R0 !R4=9 C8=9", "R0", "known=0, reads=1", 0 },
+	{ __LINE__, NULL, "", "R4:8", NULL, 0 },
+	{ __LINE__, NULL, "", "%1R0", NULL, 0 },
+	{ __LINE__, NULL, "", "#1R0", NULL, 0 },
+	{ __LINE__, "losses are told", "W0=1", "R0", "flags=0", 0 },
+	{ __LINE__, NULL, "L?5", "R0", "flags=1", 0 }, /* NTIME_STATE_BEFORE_LOSS */
+	{ __LINE__, NULL, "W4=1", "R4", "flags=0", 0 },
+	{ __LINE__, NULL, "W0=1", "R0", "flags=0", 0 },
+	{ __LINE__, "lists of operations count once", "T?0 W0=5 R4 T?1 W0=5 R4=77", "R0",
+	  "writes=1", 2 },
+	{ __LINE__, NULL, "", "R4", "reads=1, value=0x77", 0 },
+	{ __LINE__, "accesses across eight bytes", "W6=44332211", "R6", "value=0x44332211", 0 },
+	{ __LINE__, NULL, "", "R8:2", "value=0x4433", 0 },
+	{ __LINE__, NULL, "", "R0:8", "known=0xffff000000000000", 0 },
+	{ __LINE__, NULL, "", "R4:8", "value=0x0000443322110000", 0 },
+	{ __LINE__, NULL, "W1=8877665544332211:8", "R1:8", "value=0x8877665544332211", 0 },
+	{ __LINE__, NULL, "", "R8:1", "value=0x88", 0 },
+};
 
-TEST(losses_are_told)
+TEST(what_registers_hold)
 {
-	struct ntime_trace_state *s = state_new(0);
+	struct ntime_trace_state *s = NULL;
 
-	write_at(s, 0, 4, 1);
-	TT_IS(at(s, 0, 4).flags, 0);
-	put(s, (struct ntime_record){ .kind = NTIME_RECORD_LOST, .value = 5 });
-	TT_IS(at(s, 0, 4).flags, NTIME_STATE_BEFORE_LOSS);
-	write_at(s, 4, 4, 1);
-	TT_IS(at(s, 4, 4).flags, 0);
-	write_at(s, 0, 4, 1);
-	TT_IS(at(s, 0, 4).flags, 0);
-	ntime_trace_state_free(s);
-}
+	TT_FOR_EACH_ROW(r, state_rows) {
+		struct ntime_register_state now;
+		struct ntime_record at;
+		int ret;
 
-TEST(lists_of_operations_count_once)
-{
-	struct ntime_trace_state *s = state_new(0);
-
-	for (uint64_t back = 0; back < 2; back++) {
-		put(s, (struct ntime_record){ .kind = NTIME_RECORD_LIST, .value = back });
-		write_at(s, 0, 4, 5);
-		put(s, (struct ntime_record){ .kind = NTIME_RECORD_READ,
-					      .offset = 4,
-					      .width = 4,
-					      .value = back ? 0x77 : 0,
-					      .flags = back ? VALUED : 0 });
+		if (r->name) {
+			ntime_trace_state_free(s);
+			s = state_new(0);
+		}
+		put(s, r->records);
+		TT_EQ(r, tt_parse_records(r->at, &at, 1), 1);
+		ret = find(s, &at, &now);
+		if (r->has)
+			TT_FIELDS(r, &now, fields, r->has);
+		else
+			TT_EQ(r, ret, 0);
+		if (r->accesses)
+			TT_EQ(r, ntime_trace_state_accesses(s), r->accesses);
 	}
-	TT_IS(at(s, 0, 4).writes, 1);
-	TT_IS(at(s, 4, 4).reads, 1);
-	TT_IS(at(s, 4, 4).value, 0x77);
-	TT_IS(ntime_trace_state_accesses(s), 2);
-	ntime_trace_state_free(s);
-}
-
-TEST(accesses_across_eight_bytes)
-{
-	struct ntime_trace_state *s = state_new(0);
-
-	write_at(s, 6, 4, 0x44332211);
-	TT_IS(at(s, 6, 4).value, 0x44332211);
-	TT_IS(at(s, 8, 2).value, 0x4433);
-	TT_IS(at(s, 0, 8).known, 0xffff000000000000);
-	TT_IS(at(s, 4, 8).value, 0x0000443322110000);
-	write_at(s, 1, 8, 0x8877665544332211);
-	TT_IS(at(s, 1, 8).value, (long long)0x8877665544332211);
-	TT_IS(at(s, 8, 1).value, 0x88);
 	ntime_trace_state_free(s);
 }
 
@@ -263,31 +159,22 @@ static int take(void *arg, const struct ntime_register_state *row)
 
 TEST(the_widest_access_makes_the_register)
 {
+	static const struct {
+		int line;
+		const char *has;
+	} want[] = {
+		{ __LINE__, "offset=0x10, width=4, writes=2, reads=1, value=0x03000004" },
+		{ __LINE__, "offset=0x20, width=1" },
+		{ __LINE__, "offset=0x21" },
+		{ __LINE__, "device=1, region=2, width=8" },
+	};
 	struct ntime_trace_state *s = state_new(0);
 	struct rows rows = { .n = 0 };
 
-	write_at(s, 0x20, 1, 1);
-	write_at(s, 0x21, 1, 2);
-	write_at(s, 0x13, 1, 3);
-	write_at(s, 0x10, 4, 4);
-	read_at(s, 0x12, 2, 0x0300);
-	put(s, (struct ntime_record){ .kind = NTIME_RECORD_WRITE,
-				      .device = 1,
-				      .region = 2,
-				      .width = 8,
-				      .flags = VALUED });
+	put(s, "W20=1:1 W21=2:1 W13=3:1 W10=4 R12=300:2 #1%2W0=0:8");
 	TT_IS(ntime_trace_state_for_each(s, take, &rows), 4);
-	TT_IS(rows.row[0].offset, 0x10);
-	TT_IS(rows.row[0].width, 4);
-	TT_IS(rows.row[0].writes, 2);
-	TT_IS(rows.row[0].reads, 1);
-	TT_IS(rows.row[0].value, 0x03000004);
-	TT_IS(rows.row[1].offset, 0x20);
-	TT_IS(rows.row[1].width, 1);
-	TT_IS(rows.row[2].offset, 0x21);
-	TT_IS(rows.row[3].device, 1);
-	TT_IS(rows.row[3].region, 2);
-	TT_IS(rows.row[3].width, 8);
+	TT_FOR_EACH_ROW(r, want)
+		TT_FIELDS(r, &rows.row[r - want], fields, r->has);
 	ntime_trace_state_free(s);
 }
 
@@ -296,9 +183,7 @@ TEST(memory_has_a_limit)
 	struct ntime_trace_state *s = state_new(3);
 	struct rows rows = { .n = 0 };
 
-	for (uint64_t i = 0; i < 5; i++)
-		write_at(s, 4 * i, 4, i);
-	write_at(s, 0, 4, 9);
+	put(s, "W0=0 W4=1 W8=2 Wc=3 W10=4 W0=9");
 	TT_IS(ntime_trace_state_dropped(s), 2);
 	TT_IS(ntime_trace_state_accesses(s), 6);
 	TT_IS(ntime_trace_state_for_each(s, take, &rows), 3);
@@ -309,6 +194,7 @@ TEST(memory_has_a_limit)
 TEST(options_are_checked)
 {
 	struct ntime_trace_state_options options = { .size = 1 };
+	struct ntime_register_state now = { .size = sizeof(now) };
 	struct ntime_trace_state *s;
 
 	TT_IS(ntime_trace_state_new(tt_ctx, &options, &s), -EINVAL);
@@ -318,6 +204,10 @@ TEST(options_are_checked)
 	TT_IS(ntime_trace_state_new(tt_ctx, &options, &s), -EINVAL);
 	TT_HAS(ntime_trace_error_text(tt_ctx), "at most");
 	TT_IS(ntime_trace_state_new(tt_ctx, NULL, &s), 0);
+	put(s, "R0 !R4=9 C8=9");
+	TT_IS(ntime_trace_state_find(s, 0, 0, 0, 3, &now), -EINVAL);
+	now.size = 1;
+	TT_IS(ntime_trace_state_find(s, 0, 0, 0, 4, &now), -EINVAL);
 	ntime_trace_state_free(s);
 	ntime_trace_state_free(NULL);
 }
@@ -382,21 +272,25 @@ TEST(random_accesses_against_single_bits)
 			/* Few values, so that many bits stay. */
 			uint64_t value = draw(&seed, 4) * UINT64_C(0x1111111111111111);
 			struct ntime_register_state now;
+			struct ntime_record at;
 
 			if (is_masked)
 				mask = draw(&seed, 0xffff) * UINT64_C(0x10001);
-			put(s, (struct ntime_record){
-				       .kind = is_write,
-				       .offset = offset,
-				       .width = (uint8_t)width,
-				       .value = value,
-				       .mask = (uint32_t)mask,
-				       .flags = VALUED | (is_masked ? NTIME_RECORD_MASKED : 0) });
+			at = (struct ntime_record){
+				.kind = is_write,
+				.offset = offset,
+				.width = (uint8_t)width,
+				.value = value,
+				.mask = (uint32_t)mask,
+				.flags = NTIME_RECORD_VALUED | (is_masked ? NTIME_RECORD_MASKED : 0)
+			};
+			TT_IS(ntime_trace_state_put(s, &at, 1), 0);
 			simple_access(m, is_write, offset, width, value,
 				      is_masked ? (uint32_t)mask : UINT64_MAX);
 			width = 1u << draw(&seed, 4);
 			offset = draw(&seed, 64 - width + 1);
-			now = at(s, offset, width);
+			at = (struct ntime_record){ .offset = offset, .width = (uint8_t)width };
+			find(s, &at, &now);
 			TT_IS(now.known, bits_of(m->known, offset, width));
 			TT_IS(now.value,
 			      bits_of(m->known, offset, width) & bits_of(m->value, offset, width));
@@ -411,15 +305,7 @@ TEST(random_accesses_against_single_bits)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_of_a_register_are_known_apart),
-		cmocka_unit_test(masked_writes_tell_of_their_bits_alone),
-		cmocka_unit_test(reads_that_differ_make_bits_volatile),
-		cmocka_unit_test(bits_that_do_not_read_back_are_unknown_after_a_write),
-		cmocka_unit_test(who_and_when_is_kept),
-		cmocka_unit_test(what_is_not_known_is_not_invented),
-		cmocka_unit_test(losses_are_told),
-		cmocka_unit_test(lists_of_operations_count_once),
-		cmocka_unit_test(accesses_across_eight_bytes),
+		cmocka_unit_test(what_registers_hold),
 		cmocka_unit_test(the_widest_access_makes_the_register),
 		cmocka_unit_test(memory_has_a_limit),
 		cmocka_unit_test(options_are_checked),
