@@ -8,91 +8,17 @@
 #include "trace/tests/lib/derive_model.h"
 #include "base/tests/tt.h"
 
+static const struct dm_tpc tpc_g80 = { 0x1000, 0x330, 0x334, 0x808, 0, false };
+static const struct dm_tpc tpc_g84 = { 0x1000, 0x330, 0x334, 0x808, 0x81c, false };
+static const struct dm_tpc tpc_g200 = { 0x800, 0x33c, 0x340, 0x508, 0x51c, true };
+
 const struct dm_chip dm_chips[] = {
-	{ "G80",
-	  0x05000000,
-	  0x1000,
-	  0x330,
-	  0x334,
-	  0x808,
-	  0,
-	  0xe50,
-	  false,
-	  8,
-	  6,
-	  { 0, 0xee, 0xee, 0x2e },
-	  0x40,
-	  0x26 },
-	{ "G84",
-	  0x084300a2,
-	  0x1000,
-	  0x330,
-	  0x334,
-	  0x808,
-	  0x81c,
-	  0xe50,
-	  false,
-	  2,
-	  2,
-	  { 0, 0xec, 0x8c, 0x2c },
-	  0x1a,
-	  0x66 },
-	{ "G96",
-	  0x096000a1,
-	  0x1000,
-	  0x330,
-	  0x334,
-	  0x808,
-	  0x81c,
-	  0xe50,
-	  false,
-	  2,
-	  2,
-	  { 0, 0xec, 0x8c, 0x2c },
-	  0x1a,
-	  0x66 },
-	{ "G200",
-	  0x0a0200a2,
-	  0x800,
-	  0x33c,
-	  0x340,
-	  0x508,
-	  0x51c,
-	  0x750,
-	  true,
-	  10,
-	  8,
-	  { 0, 0xec, 0xec, 0x2c },
-	  0x32,
-	  0x46 },
-	{ "GT215",
-	  0x0a3100a2,
-	  0x800,
-	  0x33c,
-	  0x340,
-	  0x508,
-	  0x51c,
-	  0x750,
-	  true,
-	  4,
-	  2,
-	  { 0, 0xec, 0xcc, 0x2c },
-	  0x3a,
-	  0x46 },
-	{ "GT218",
-	  0x0a8c00b1,
-	  0x800,
-	  0x33c,
-	  0x340,
-	  0x508,
-	  0x51c,
-	  0x750,
-	  true,
-	  1,
-	  1,
-	  { 0, 0xec, 0xcc, 0x2c },
-	  0x3a,
-	  0x46 },
+	{ "G80", 0x05000000, &tpc_g80, 8, 6, { 0, 0xee, 0xee, 0x2e }, 0x40, 0x26 },
+	{ "G84", 0x084300a2, &tpc_g84, 2, 2, { 0, 0xec, 0x8c, 0x2c }, 0x1a, 0x66 },
+	{ "G96", 0x096000a1, &tpc_g84, 2, 2, { 0, 0xec, 0x8c, 0x2c }, 0x1a, 0x66 },
+	{ "G200", 0x0a0200a2, &tpc_g200, 10, 8, { 0, 0xec, 0xec, 0x2c }, 0x32, 0x46 },
+	{ "GT215", 0x0a3100a2, &tpc_g200, 4, 2, { 0, 0xec, 0xcc, 0x2c }, 0x3a, 0x46 },
+	{ "GT218", 0x0a8c00b1, &tpc_g200, 1, 1, { 0, 0xec, 0xcc, 0x2c }, 0x3a, 0x46 },
 };
 const unsigned int dm_chip_count = sizeof(dm_chips) / sizeof(dm_chips[0]);
 
@@ -198,13 +124,13 @@ static void wr(struct dm_trace *t, uint32_t address, uint32_t value)
 
 static uint32_t tpc(const struct dm_setup *s, unsigned int i, uint32_t offset)
 {
-	return 0x408000 + i * s->chip->tpc_stride + offset;
+	return 0x408000 + i * s->chip->tpc->stride + offset;
 }
 
 static uint32_t units(const struct dm_setup *s)
 {
 	return s->tpc_mask | s->part_mask << 16 |
-	       (s->chip->units_are_new ? 0x30000000 : 0x00c00000);
+	       (s->chip->tpc->units_are_new ? 0x30000000 : 0x00c00000);
 }
 
 static uint32_t counter(const struct dm_domain *d, unsigned int slot)
@@ -240,13 +166,13 @@ static void cupti_first(struct dm_trace *t, const struct dm_setup *s, uint32_t o
 static void cupti_muxes(struct dm_trace *t, const struct dm_setup *s)
 {
 	if (s->has_groups) {
-		cupti_unit(t, s, s->chip->enable, 0, 1);
-		cupti_first(t, s, s->chip->select, 0, s->groups);
+		cupti_unit(t, s, s->chip->tpc->enable, 0, 1);
+		cupti_first(t, s, s->chip->tpc->select, 0, s->groups);
 	}
 	if (s->has_tex) {
-		cupti_unit(t, s, s->chip->tex, 3, 0x803);
-		if (s->chip->tex2)
-			cupti_first(t, s, s->chip->tex2, 0x100, 0x900);
+		cupti_unit(t, s, s->chip->tpc->tex, 3, 0x803);
+		if (s->chip->tpc->tex2)
+			cupti_first(t, s, s->chip->tpc->tex2, 0x100, 0x900);
 	}
 	if (s->has_vfetch) {
 		rd(t, 0x400c0c, 0);
@@ -304,14 +230,14 @@ static void run_nouveau(struct dm_trace *t, const struct dm_setup *s)
 			wr(t, 0xa400 + d->set * 4 + slot * 0x40, is_used ? d->slot[slot].src : 0);
 			wr(t, 0xa420 + d->set * 4 + slot * 0x40, is_used ? d->slot[slot].op : 0);
 			if (d->set == 3 && is_used) {
-				rmw(t, tpc(s, s->tpc, s->chip->select), s->groups ^ 0x01010101,
+				rmw(t, tpc(s, s->tpc, s->chip->tpc->select), s->groups ^ 0x01010101,
 				    s->groups);
-				rmw(t, tpc(s, s->tpc, s->chip->enable), 0, 1);
+				rmw(t, tpc(s, s->tpc, s->chip->tpc->enable), 0, 1);
 			}
 			if (d->set == 2 && s->has_tex && is_used) {
-				rmw(t, tpc(s, s->tpc, s->chip->tex), 3, 0x803);
-				if (s->chip->tex2)
-					rmw(t, tpc(s, s->tpc, s->chip->tex2), 0x100, 0x900);
+				rmw(t, tpc(s, s->tpc, s->chip->tpc->tex), 3, 0x803);
+				if (s->chip->tpc->tex2)
+					rmw(t, tpc(s, s->tpc, s->chip->tpc->tex2), 0x100, 0x900);
 			}
 			if (d->set == 1 && s->has_vfetch && is_used)
 				rmw(t, 0x400c0c, 3, s->vfetch);

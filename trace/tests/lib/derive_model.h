@@ -12,13 +12,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Where the registers of a TPC are. */
+struct dm_tpc {
+	uint32_t stride;
+	uint32_t select, enable; /* of the shader domain, from a TPC's start */
+	uint32_t tex, tex2;
+	bool units_are_new; /* MPs in bits 28 to 31 of 0x4008fc */
+};
+
 struct dm_chip {
 	const char *name;
 	uint32_t boot0;
-	uint32_t tpc_stride;
-	uint32_t select, enable; /* of the shader domain, from a TPC's start */
-	uint32_t tex, tex2, prop;
-	bool units_are_new; /* MPs in bits 28 to 31 of 0x4008fc */
+	const struct dm_tpc *tpc;
 	unsigned int tpcs, parts;
 	uint8_t zero[4]; /* of domains 0 to 3, 0 unknown */
 	uint8_t tex_signal, vfetch_signal;
