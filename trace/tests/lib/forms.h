@@ -173,4 +173,40 @@ static inline void forms_same(const struct forms_bytes *got, const struct forms_
 		 want->p + (line < want->n ? line : want->n));
 }
 
+/* Bytes that a string has. */
+static inline struct forms_bytes forms_text(const char *text)
+{
+	return (struct forms_bytes){ (char *)text, strlen(text), 0 };
+}
+
+static inline struct forms_bytes forms_made_(const struct forms_bytes *in, struct forms_job job,
+					     const char *file, int line)
+{
+	struct forms_bytes out;
+
+	tt_eq_(forms_convert(in->p, in->n, &job, &out), 0, "forms_convert()", file, line);
+	return out;
+}
+
+static inline void forms_is_(const struct forms_bytes *in, const struct forms_bytes *want,
+			     struct forms_job job, const char *file, int line)
+{
+	struct forms_bytes got = forms_made_(in, job, file, line);
+	char what[256];
+
+	snprintf(what, sizeof(what), "%s:%d", file, line);
+	forms_same(&got, want, what);
+	free(got.p);
+}
+
+/* What @in becomes by the members of a job that follow; a failure names the row, or this line. */
+#define FORMS_MADE(r, in, ...)                                                                     \
+	forms_made_((in), (struct forms_job){ __VA_ARGS__ }, __FILE__, (r)->line)
+#define FORMS_HERE(in, ...) forms_made_((in), (struct forms_job){ __VA_ARGS__ }, __FILE__, __LINE__)
+/* It must become @want. */
+#define FORMS_IS(r, in, want, ...)                                                                 \
+	forms_is_((in), (want), (struct forms_job){ __VA_ARGS__ }, __FILE__, (r)->line)
+#define FORMS_IS_HERE(in, want, ...)                                                               \
+	forms_is_((in), (want), (struct forms_job){ __VA_ARGS__ }, __FILE__, __LINE__)
+
 #endif

@@ -45,22 +45,10 @@ TEST(golden_records)
 {
 	TT_FOR_EACH_ROW(r, golden_rows) {
 		struct forms_bytes in = golden(r->name, ".in"), want = golden(r->name, ".json");
-		struct forms_bytes got;
 
-		TT_EQ(r,
-		      forms_convert(in.p, in.n, &(struct forms_job){ .to = NTIME_TRACE_JSON },
-				    &got),
-		      0);
-		forms_same(&got, &want, r->name);
-		free(got.p);
+		FORMS_IS(r, &in, &want, .to = NTIME_TRACE_JSON);
 		/* The same when the form is said. */
-		TT_EQ(r,
-		      forms_convert(in.p, in.n,
-				    &(struct forms_job){ .from = r->form, .to = NTIME_TRACE_JSON },
-				    &got),
-		      0);
-		forms_same(&got, &want, r->name);
-		free(got.p);
+		FORMS_IS(r, &in, &want, .from = r->form, .to = NTIME_TRACE_JSON);
 		free(in.p);
 		free(want.p);
 	}
@@ -127,15 +115,10 @@ TEST(golden_cut)
 TEST(golden_written_again)
 {
 	TT_FOR_EACH_ROW(r, golden_rows) {
-		struct forms_bytes in = golden(r->name, ".in"), got;
+		struct forms_bytes in = golden(r->name, ".in");
 
-		if (r->same) {
-			TT_EQ(r,
-			      forms_convert(in.p, in.n, &(struct forms_job){ .to = r->form }, &got),
-			      0);
-			forms_same(&got, &in, r->name);
-			free(got.p);
-		}
+		if (r->same)
+			FORMS_IS(r, &in, &in, .to = r->form);
 		free(in.p);
 	}
 }
@@ -145,26 +128,11 @@ TEST(golden_through_binary)
 {
 	TT_FOR_EACH_ROW(r, golden_rows) {
 		struct forms_bytes in = golden(r->name, ".in"), want = golden(r->name, ".json");
-		struct forms_bytes binary, got;
+		struct forms_bytes binary = FORMS_MADE(r, &in, .to = NTIME_TRACE_BINARY);
 
-		TT_EQ(r,
-		      forms_convert(in.p, in.n, &(struct forms_job){ .to = NTIME_TRACE_BINARY },
-				    &binary),
-		      0);
-		TT_EQ(r,
-		      forms_convert(binary.p, binary.n,
-				    &(struct forms_job){ .to = NTIME_TRACE_JSON }, &got),
-		      0);
-		forms_same(&got, &want, r->name);
-		free(got.p);
-		if (r->form == NTIME_TRACE_VFIO) {
-			TT_EQ(r,
-			      forms_convert(binary.p, binary.n,
-					    &(struct forms_job){ .to = NTIME_TRACE_VFIO }, &got),
-			      0);
-			forms_same(&got, &in, r->name);
-			free(got.p);
-		}
+		FORMS_IS(r, &binary, &want, .to = NTIME_TRACE_JSON);
+		if (r->form == NTIME_TRACE_VFIO)
+			FORMS_IS(r, &binary, &in, .to = NTIME_TRACE_VFIO);
 		free(binary.p);
 		free(in.p);
 		free(want.p);
@@ -197,19 +165,9 @@ TEST(golden_mmiotrace)
 {
 	TT_FOR_EACH_ROW(r, mmiotrace_rows) {
 		struct forms_bytes in = golden(r->name, ".in"), want = golden(r->name, r->end);
-		struct forms_bytes got;
 
-		TT_EQ(r,
-		      forms_convert(in.p, in.n,
-				    &(struct forms_job){ .to = NTIME_TRACE_MMIOTRACE,
-							 .flags = r->flags,
-							 .hints = r->hints,
-							 .without_others = true,
-							 .without_requests = true },
-				    &got),
-		      0);
-		forms_same(&got, &want, r->end);
-		free(got.p);
+		FORMS_IS(r, &in, &want, .to = NTIME_TRACE_MMIOTRACE, .flags = r->flags,
+			 .hints = r->hints, .without_others = true, .without_requests = true);
 		free(in.p);
 		free(want.p);
 	}
@@ -251,18 +209,12 @@ static const struct text_row {
 
 TEST(vfio_text)
 {
-	const struct forms_job job = { .to = NTIME_TRACE_VFIO };
-
 	TT_FOR_EACH_ROW(r, text_rows) {
-		struct forms_bytes got, again;
+		struct forms_bytes in = forms_text(r->in), out = forms_text(r->out);
 
-		TT_EQ(r, forms_convert(r->in, strlen(r->in), &job, &got), 0);
-		TT_STR(r, got.p, r->out);
+		FORMS_IS(r, &in, &out, .to = NTIME_TRACE_VFIO);
 		/* It is read again, the same accesses. */
-		TT_EQ(r, forms_convert(got.p, got.n, &job, &again), 0);
-		forms_same(&again, &got, "read again");
-		free(got.p);
-		free(again.p);
+		FORMS_IS(r, &out, &out, .to = NTIME_TRACE_VFIO);
 	}
 }
 
@@ -308,20 +260,13 @@ static const struct same_row {
 
 TEST(vfio_text_again)
 {
-	const struct forms_job to_vfio = { .to = NTIME_TRACE_VFIO };
-	const struct forms_job to_binary = { .to = NTIME_TRACE_BINARY };
-
 	TT_FOR_EACH_ROW(r, same_rows) {
-		struct forms_bytes got, binary, again;
+		struct forms_bytes in = forms_text(r->text), binary;
 
-		TT_EQ(r, forms_convert(r->text, strlen(r->text), &to_vfio, &got), 0);
-		TT_STR(r, got.p, r->text);
-		TT_EQ(r, forms_convert(r->text, strlen(r->text), &to_binary, &binary), 0);
-		TT_EQ(r, forms_convert(binary.p, binary.n, &to_vfio, &again), 0);
-		TT_STR(r, again.p, r->text);
-		free(got.p);
+		FORMS_IS(r, &in, &in, .to = NTIME_TRACE_VFIO);
+		binary = FORMS_MADE(r, &in, .to = NTIME_TRACE_BINARY);
+		FORMS_IS(r, &binary, &in, .to = NTIME_TRACE_VFIO);
 		free(binary.p);
-		free(again.p);
 	}
 }
 
@@ -358,14 +303,9 @@ static const struct vendor_row {
 TEST(vendors)
 {
 	TT_FOR_EACH_ROW(r, vendor_rows) {
-		struct forms_bytes got;
+		struct forms_bytes in = forms_text(r->in), got;
 
-		TT_EQ(r,
-		      forms_convert(
-			      r->in, strlen(r->in),
-			      &(struct forms_job){ .to = NTIME_TRACE_MMIOTRACE, .hints = r->hints },
-			      &got),
-		      0);
+		got = FORMS_MADE(r, &in, .to = NTIME_TRACE_MMIOTRACE, .hints = r->hints);
 		TT_HAS(got.p, r->out);
 		if (r->warned)
 			TT_HAS(forms_warned(), r->warned);
@@ -398,17 +338,12 @@ static const struct style_row {
 
 TEST(styles)
 {
-	struct forms_bytes in = golden("vfio-seed", ".in"), got;
+	struct forms_bytes in = golden("vfio-seed", ".in");
 
 	TT_FOR_EACH_ROW(r, style_rows) {
-		TT_EQ(r,
-		      forms_convert(
-			      in.p, in.n,
-			      &(struct forms_job){ .to = NTIME_TRACE_VFIO, .hints = r->hints },
-			      &got),
-		      0);
-		TT_STR(r, got.p, r->out);
-		free(got.p);
+		struct forms_bytes out = forms_text(r->out);
+
+		FORMS_IS(r, &in, &out, .to = NTIME_TRACE_VFIO, .hints = r->hints);
 	}
 	free(in.p);
 }
@@ -558,24 +493,21 @@ static const struct run_row {
 TEST(times_of_runs)
 {
 	TT_FOR_EACH_ROW(r, run_rows) {
-		struct forms_job job = { .to = NTIME_TRACE_MMIOTRACE, .flags = r->flags };
 		struct forms_bytes in = run_log(r->pattern, false),
 				   told = run_log(r->pattern, true);
 		struct forms_bytes got, want, got_rest, want_rest;
 
 		/* The thread stands in front of the time. */
-		if (r->flags & NTIME_WRITER_KEEP_THREAD)
-			job.flags = 0;
-		TT_EQ(r, forms_convert(told.p, told.n, &job, &want), 0);
-		job.flags = r->flags;
-		TT_EQ(r, forms_convert(in.p, in.n, &job, &got), 0);
+		want = FORMS_MADE(r, &told, .to = NTIME_TRACE_MMIOTRACE,
+				  .flags = r->flags & ~NTIME_WRITER_KEEP_THREAD);
+		got = FORMS_MADE(r, &in, .to = NTIME_TRACE_MMIOTRACE, .flags = r->flags);
 		/* What stands in front of the first access tells that there are no times. */
 		got_rest.p = strstr(got.p, "MAP 0.");
 		want_rest.p = strstr(want.p, "MAP 0.");
 		assert_non_null(got_rest.p);
 		assert_non_null(want_rest.p);
-		got_rest.n = strlen(got_rest.p);
-		want_rest.n = strlen(want_rest.p);
+		got_rest = forms_text(got_rest.p);
+		want_rest = forms_text(want_rest.p);
 		forms_same(&got_rest, &want_rest, r->pattern);
 		free(got.p);
 		free(want.p);
@@ -596,11 +528,9 @@ TEST(ports)
 	static const char in[] = WRITE_BAR1("0x4") CONFIG_BAR1("0xe0000001") WRITE_BAR1("0x8")
 		CONFIG_BAR1("0xe0000000") WRITE_BAR1("0xc") CONFIG_BAR1("0xe0000001")
 			WRITE_BAR1("0x10");
-	const struct forms_job job = { .to = NTIME_TRACE_MMIOTRACE,
-				       .flags = NTIME_WRITER_IO_MARKS };
-	struct forms_bytes got;
+	struct forms_bytes bytes = forms_text(in), got;
 
-	TT_IS(forms_convert(in, sizeof(in) - 1, &job, &got), 0);
+	got = FORMS_HERE(&bytes, .to = NTIME_TRACE_MMIOTRACE, .flags = NTIME_WRITER_IO_MARKS);
 	TT_HAS(got.p, "vfio_region_write  (0000:05:00.0:region1+0x8, 0x5, 4)");
 	TT_HAS(got.p, " 1 0xe000000c 0x5 ");
 	TT_HAS(got.p, "vfio_region_write  (0000:05:00.0:region1+0x10, 0x5, 4)");
@@ -608,23 +538,17 @@ TEST(ports)
 }
 
 /*
- * Forth to mmiotrace and back to @to; mmiotrace between must be the same bytes when it is written
- * again.
+ * Forth to mmiotrace and back it is @out; mmiotrace between must be the same bytes when it is
+ * written again.
  */
-static struct forms_bytes there_and_back(const char *in, const char *hints, uint32_t flags)
+static void comes_back(const char *in, const char *out, uint32_t flags)
 {
-	struct forms_job to_mm = { .to = NTIME_TRACE_MMIOTRACE, .hints = hints, .flags = flags };
-	const struct forms_job to_vfio = { .to = NTIME_TRACE_VFIO };
-	struct forms_bytes mm, again, back;
+	struct forms_bytes from = forms_text(in), want = forms_text(out);
+	struct forms_bytes mm = FORMS_HERE(&from, .to = NTIME_TRACE_MMIOTRACE, .flags = flags);
 
-	TT_IS(forms_convert(in, strlen(in), &to_mm, &mm), 0);
-	to_mm.hints = NULL;
-	TT_IS(forms_convert(mm.p, mm.n, &to_mm, &again), 0);
-	forms_same(&again, &mm, "mmiotrace again");
-	TT_IS(forms_convert(mm.p, mm.n, &to_vfio, &back), 0);
-	free(again.p);
+	FORMS_IS_HERE(&mm, &mm, .to = NTIME_TRACE_MMIOTRACE, .flags = flags);
+	FORMS_IS_HERE(&mm, &want, .to = NTIME_TRACE_VFIO);
 	free(mm.p);
-	return back;
 }
 
 /*
@@ -644,11 +568,8 @@ TEST(ports_come_back)
 		"0@100.000008:vfio_region_read  (0000:05:00.0:region5+0x8, 4) = 0x3\n"
 		"0@100.000009:vfio_region_read  (0000:05:00.0:region5+0x1000, 4) = 0x7\n"
 		"0@100.000010:vfio_vga_read  (0xa0004, 1) = 0x12\n";
-	struct forms_bytes back = there_and_back(in, NULL, 0),
-			   want = { (char *)in, sizeof(in) - 1 };
 
-	forms_same(&back, &want, "ports");
-	free(back.p);
+	comes_back(in, in, 0);
 }
 
 /*
@@ -681,12 +602,10 @@ TEST(ports_come_back_without_marks)
 		"R 4 1.000006 3 0xc008 0x3 0x0 0\n"
 		"MAP 1.000007 3 0xe000 0xffffc9000000e000 0x80 0x0 0\n"
 		"R 4 1.000008 3 0xc008 0x4 0x0 0\n";
-	const struct forms_job to_vfio = { .to = NTIME_TRACE_VFIO };
-	struct forms_bytes back = there_and_back(in, NULL, NTIME_WRITER_NO_MARKS);
+	struct forms_bytes bytes = forms_text(kernel), back;
 
-	TT_TEXT(back.p, out);
-	free(back.p);
-	TT_IS(forms_convert(kernel, sizeof(kernel) - 1, &to_vfio, &back), 0);
+	comes_back(in, out, NTIME_WRITER_NO_MARKS);
+	back = FORMS_HERE(&bytes, .to = NTIME_TRACE_VFIO);
 	TT_TEXT(back.p, "0@1.000002:vfio_region_read  (0000:05:00.0:region0+0x8, 4) = 0x1\n"
 			"0@1.000004:memory_region_ops_read cpu -1 mr 0x0 addr 0xc008 value 0x2 "
 			"size 4 name 'physical'\n"
@@ -709,18 +628,14 @@ TEST(enabled_rom)
 		"MAP 10.000001 3 0xfe000000 0xffffc900fe000000 0x80000 0x0 0\n"
 		"R 2 10.000002 3 0xfe000000 0xaa55 0x0 0\n"
 		"R 1 10.000003 3 0xfe07ffff 0x5 0x0 0\n";
-	const struct forms_job to_mm = { .to = NTIME_TRACE_MMIOTRACE,
-					 .flags = NTIME_WRITER_IO_MARKS },
-			       to_vfio = { .to = NTIME_TRACE_VFIO };
-	struct forms_bytes mm, vfio, want = { (char *)in, sizeof(in) - 1 };
+	struct forms_bytes bytes = forms_text(in), vfio;
 
-	TT_IS(forms_convert(in, sizeof(in) - 1, &to_vfio, &vfio), 0);
+	vfio = FORMS_HERE(&bytes, .to = NTIME_TRACE_VFIO);
 	TT_TEXT(vfio.p, "0@10.000002:vfio_region_read  (0000:05:00.0:region6+0x0, 2) = 0xaa55\n"
 			"0@10.000003:vfio_region_read  (0000:05:00.0:region6+0x7ffff, 1) = 0x5\n");
-	TT_IS(forms_convert(in, sizeof(in) - 1, &to_mm, &mm), 0);
-	forms_same(&mm, &want, "no marks");
+	/* no marks */
+	FORMS_IS_HERE(&bytes, &bytes, .to = NTIME_TRACE_MMIOTRACE, .flags = NTIME_WRITER_IO_MARKS);
 	free(vfio.p);
-	free(mm.p);
 }
 
 /*
@@ -742,24 +657,18 @@ TEST(events_in_marks)
 		"MARK 10.000012 vfio_region_read  (0000:05:00.0:region5+0x8, 4) = 0x4\n"
 		"MARK 10.000013 vfio_vga_read  (0x3d4, 1) = 0x5\n"
 		"W 4 10.000014 2 0xfd00a404 0x6 0x0 0\n";
-	const struct forms_job as_json = { .to = NTIME_TRACE_JSON },
-			       to_mm = { .to = NTIME_TRACE_MMIOTRACE },
-			       to_binary = { .to = NTIME_TRACE_BINARY };
-	struct forms_bytes mm, binary, first, second, want = { (char *)in, sizeof(in) - 1 };
+	struct forms_bytes bytes = forms_text(in), mm, binary, json;
 
-	TT_IS(forms_convert(in, sizeof(in) - 1, &to_mm, &mm), 0);
-	forms_same(&mm, &want, "marks");
-	TT_IS(forms_convert(in, sizeof(in) - 1, &as_json, &first), 0);
-	TT_IS(forms_convert(mm.p, mm.n, &as_json, &second), 0);
-	forms_same(&second, &first, "the same records");
-	free(mm.p);
-	TT_IS(forms_convert(in, sizeof(in) - 1, &to_binary, &binary), 0);
-	TT_IS(forms_convert(binary.p, binary.n, &to_mm, &mm), 0);
-	forms_same(&mm, &want, "through binary");
+	FORMS_IS_HERE(&bytes, &bytes, .to = NTIME_TRACE_MMIOTRACE);
+	/* the same records */
+	mm = FORMS_HERE(&bytes, .to = NTIME_TRACE_MMIOTRACE);
+	json = FORMS_HERE(&bytes, .to = NTIME_TRACE_JSON);
+	FORMS_IS_HERE(&mm, &json, .to = NTIME_TRACE_JSON);
+	binary = FORMS_HERE(&bytes, .to = NTIME_TRACE_BINARY);
+	FORMS_IS_HERE(&binary, &bytes, .to = NTIME_TRACE_MMIOTRACE);
 	free(mm.p);
 	free(binary.p);
-	free(first.p);
-	free(second.p);
+	free(json.p);
 }
 
 int main(void)

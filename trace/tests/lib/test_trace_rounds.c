@@ -62,81 +62,47 @@ static struct forms_bytes random_text(uint64_t *seed, unsigned int bits)
 	return b;
 }
 
-/* VFIO to mmiotrace and back: the same accesses, whatever was made up between. */
-TEST(through_mmiotrace)
+/*
+ * Texts by way of @job and back are the same accesses, whatever was made up between; each has more
+ * @bits in its offsets than the one before. Every second one is without hints.
+ */
+static void check_rounds(struct forms_job job, unsigned int first, unsigned int bits)
 {
+	const char *hints = job.hints;
 	uint64_t seed = tt_seed();
-	int i;
 
-	for (i = 0; i < ROUNDS; i++) {
-		struct forms_bytes text = random_text(&seed, 1 + (unsigned int)i * 3), mm, back;
-		const char *hints = i & 1 ? "chip==GT218" : NULL;
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		struct forms_bytes text = random_text(&seed, first + i * bits), between;
 
-		TT_IS(forms_convert(
-			      text.p, text.n,
-			      &(struct forms_job){ .to = NTIME_TRACE_MMIOTRACE, .hints = hints },
-			      &mm),
-		      0);
-		TT_IS(forms_convert(mm.p, mm.n, &(struct forms_job){ .to = NTIME_TRACE_VFIO },
-				    &back),
-		      0);
-		forms_same(&back, &text, "through mmiotrace");
-		free(back.p);
+		job.hints = i & 1 ? hints : NULL;
+		between = forms_made_(&text, job, __FILE__, __LINE__);
+		FORMS_IS_HERE(&between, &text, .to = NTIME_TRACE_VFIO);
+		if (job.to == NTIME_TRACE_BINARY)
+			assert_true(between.n < text.n / 3);
 		/* mmiotrace again is the same bytes. */
-		TT_IS(forms_convert(mm.p, mm.n, &(struct forms_job){ .to = NTIME_TRACE_MMIOTRACE },
-				    &back),
-		      0);
-		forms_same(&back, &mm, "mmiotrace again");
-		free(back.p);
-		free(mm.p);
+		else if (!job.flags)
+			FORMS_IS_HERE(&between, &between, .to = NTIME_TRACE_MMIOTRACE);
+		free(between.p);
 		free(text.p);
 	}
+}
+
+TEST(through_mmiotrace)
+{
+	check_rounds((struct forms_job){ .to = NTIME_TRACE_MMIOTRACE, .hints = "chip==GT218" }, 1,
+		     3);
 }
 
 /* Looking ahead or not, the accesses are the same. */
 TEST(live)
 {
-	uint64_t seed = tt_seed();
-	int i;
-
-	for (i = 0; i < ROUNDS; i++) {
-		struct forms_bytes text = random_text(&seed, 2 + (unsigned int)i * 3), mm, back;
-
-		TT_IS(forms_convert(text.p, text.n,
-				    &(struct forms_job){ .to = NTIME_TRACE_MMIOTRACE,
-							 .flags = NTIME_WRITER_LIVE },
-				    &mm),
-		      0);
-		TT_IS(forms_convert(mm.p, mm.n, &(struct forms_job){ .to = NTIME_TRACE_VFIO },
-				    &back),
-		      0);
-		forms_same(&back, &text, "live");
-		free(back.p);
-		free(mm.p);
-		free(text.p);
-	}
+	check_rounds((struct forms_job){ .to = NTIME_TRACE_MMIOTRACE, .flags = NTIME_WRITER_LIVE },
+		     2, 3);
 }
 
 TEST(text_through_binary)
 {
-	uint64_t seed = tt_seed();
-	int i;
-
-	for (i = 0; i < ROUNDS; i++) {
-		struct forms_bytes text = random_text(&seed, 1 + (unsigned int)i * 5), bin, back;
-
-		TT_IS(forms_convert(text.p, text.n, &(struct forms_job){ .to = NTIME_TRACE_BINARY },
-				    &bin),
-		      0);
-		assert_true(bin.n < text.n / 3);
-		TT_IS(forms_convert(bin.p, bin.n, &(struct forms_job){ .to = NTIME_TRACE_VFIO },
-				    &back),
-		      0);
-		forms_same(&back, &text, "through binary");
-		free(back.p);
-		free(bin.p);
-		free(text.p);
-	}
+	check_rounds((struct forms_job){ .to = NTIME_TRACE_BINARY }, 1, 5);
 }
 
 static void random_record(struct nti_trace_batch *b, uint64_t *seed, size_t longest)
