@@ -76,6 +76,20 @@ void tt_database_decoder(struct tt_database *t, const char *chip)
 	}
 }
 
+void tt_database_rows(struct tt_database *t)
+{
+	tt_database_open(t);
+	tt_database_decoder(t, NULL);
+}
+
+void tt_database_with(struct tt_database *t, const char *chip, const char *text)
+{
+	tt_database_open(t);
+	tt_database_file(t, "x.xml", text);
+	assert_int_equal(tt_database_add(t, "x.xml"), 0);
+	tt_database_decoder(t, chip);
+}
+
 static struct ntime_regdb_hit find(struct tt_database *t, uint64_t offset)
 {
 	struct ntime_regdb_hit hit = { .size = sizeof(hit) };

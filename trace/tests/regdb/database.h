@@ -17,6 +17,10 @@ struct tt_database {
 
 /* A folder without files, and a database with ntime's own rows. */
 void tt_database_open(struct tt_database *t);
+/* The same, with a decoder of ntime's own rows. */
+void tt_database_rows(struct tt_database *t);
+/* The same with one file of @text, which is read, and a decoder; @chip may be NULL. */
+void tt_database_with(struct tt_database *t, const char *chip, const char *text);
 /* One file of the folder: @text between <database> and </database>. */
 void tt_database_file(struct tt_database *t, const char *name, const char *text);
 /* The same with nothing around it. */

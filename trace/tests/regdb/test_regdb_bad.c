@@ -394,10 +394,7 @@ TEST(a_look_has_an_end)
 		at += sprintf(at, "<stripe offset=\"0\" stride=\"0x10\" length=\"3000\"><reg32 "
 				  "offset=\"0x8000\" name=\"R\"/></stripe>");
 	sprintf(at, "</domain>");
-	tt_database_open(&t);
-	tt_database_file(&t, "much.xml", text);
-	TT_IS(tt_database_add(&t, "much.xml"), 0);
-	tt_database_decoder(&t, NULL);
+	tt_database_with(&t, NULL, text);
 	for (i = 0; i < 100; i++)
 		TT_TEXT(tt_database_name(&t, 0x7000 + (unsigned int)i), "");
 	TT_TEXT(tt_database_name(&t, 0x8000), "R[0]");
@@ -410,9 +407,8 @@ TEST(the_largest_numbers_are_no_problem)
 {
 	struct tt_database t;
 
-	tt_database_open(&t);
-	tt_database_file(
-		&t, "far.xml",
+	tt_database_with(
+		&t, NULL,
 		"<domain name=\"D\" size=\"0xffffffffffffffff\" width=\"32\">"
 		"<reg64 offset=\"0xffffffffffffffff\" name=\"LAST\"/>"
 		"<array offset=\"0xfffffffffffffff0\" name=\"A\" stride=\"0xffffffffffffffff\" "
@@ -422,8 +418,6 @@ TEST(the_largest_numbers_are_no_problem)
 		"name=\"S\"/></stripe>"
 		"<reg32 offset=\"1\" name=\"R\" length=\"0xffffffffffffffff\" "
 		"stride=\"0x4000000000000000\"/></domain>");
-	TT_IS(tt_database_add(&t, "far.xml"), 0);
-	tt_database_decoder(&t, NULL);
 	TT_TEXT(tt_database_name(&t, 4), "R[0]");
 	(void)tt_database_name(&t, UINT64_MAX);
 	(void)tt_database_name(&t, UINT64_MAX / 2);

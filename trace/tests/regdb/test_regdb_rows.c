@@ -5,10 +5,9 @@
  */
 #include <errno.h>
 
-#include <ntime/trace/regdb.h>
-
 #include "core/regs/nv50_chip.h"
 #include "trace/lib/regdb/decoder.h"
+#include "trace/tests/regdb/database.h"
 #include "base/tests/tt.h"
 
 static const struct name_row {
@@ -75,27 +74,7 @@ static const struct name_row {
 	{ __LINE__, "GT200", 0x408128, "PGRAPH.TPC[0].MP[0].PM_COUNTER[0]?" },
 };
 
-struct bed {
-	struct ntime_trace_ctx *ctx;
-	struct ntime_regdb *db;
-	struct ntime_decoder *d;
-};
-
-static void open_bed(struct bed *b)
-{
-	assert_int_equal(ntime_trace_ctx_new(&b->ctx, NULL), 0);
-	assert_int_equal(ntime_regdb_new(b->ctx, &b->db), 0);
-	assert_int_equal(ntime_decoder_new(b->db, &b->d), 0);
-}
-
-static void close_bed(struct bed *b)
-{
-	ntime_decoder_free(b->d);
-	ntime_regdb_free(b->db);
-	ntime_trace_ctx_free(b->ctx);
-}
-
-static const char *name_at(struct bed *b, uint32_t device, uint64_t offset)
+static const char *name_at(const struct tt_database *b, uint32_t device, uint64_t offset)
 {
 	struct ntime_regdb_hit hit = { .size = sizeof(hit) };
 
@@ -105,14 +84,14 @@ static const char *name_at(struct bed *b, uint32_t device, uint64_t offset)
 
 TEST(each_step_has_its_names)
 {
-	struct bed b;
+	struct tt_database b;
 
-	open_bed(&b);
+	tt_database_rows(&b);
 	TT_FOR_EACH_ROW(r, name_rows) {
 		TT_EQ(r, ntime_decoder_set_chip(b.d, 0, r->chip), 0);
 		TT_STR(r, name_at(&b, 0, r->offset), r->name);
 	}
-	close_bed(&b);
+	tt_database_close(&b);
 }
 
 static const struct value_row {
@@ -148,10 +127,10 @@ static const struct value_row {
 
 TEST(values_become_words)
 {
-	struct bed b;
+	struct tt_database b;
 	char text[600];
 
-	open_bed(&b);
+	tt_database_rows(&b);
 	TT_FOR_EACH_ROW(r, value_rows) {
 		struct ntime_regdb_hit hit = { .size = sizeof(hit) };
 		char small[6];
@@ -166,7 +145,7 @@ TEST(values_become_words)
 		TT_EQ(r, strncmp(small, r->text, sizeof(small) - 1), 0);
 		TT_EQ(r, strlen(small) < sizeof(small), 1);
 	}
-	close_bed(&b);
+	tt_database_close(&b);
 }
 
 static const struct identify_row {
@@ -200,10 +179,10 @@ static const struct identify_row {
 
 TEST(chips_tell_who_they_are)
 {
-	struct bed b;
+	struct tt_database b;
 
 	TT_FOR_EACH_ROW(r, identify_rows) {
-		open_bed(&b);
+		tt_database_rows(&b);
 		TT_EQ(r,
 		      ntime_decoder_identify(b.d, 7, r->vendor_device, r->region, r->offset,
 					     r->value),
@@ -212,15 +191,15 @@ TEST(chips_tell_who_they_are)
 		TT_STR(r, name_at(&b, 7, 0xa40c), r->name);
 		/* of another device nothing was told */
 		TT_STR(r, name_at(&b, 8, 0xa40c), "");
-		close_bed(&b);
+		tt_database_close(&b);
 	}
 }
 
 TEST(what_the_user_says_stays)
 {
-	struct bed b;
+	struct tt_database b;
 
-	open_bed(&b);
+	tt_database_rows(&b);
 	TT_IS(ntime_decoder_set_chip(b.d, UINT32_MAX, "G92"), 0);
 	TT_IS(ntime_decoder_set_chip(b.d, 1, "G80"), 0);
 	TT_TEXT(ntime_decoder_chip(b.d, 0), "G92");
@@ -233,7 +212,7 @@ TEST(what_the_user_says_stays)
 	TT_TEXT(ntime_decoder_chip(b.d, 1), "G80");
 	TT_IS(ntime_decoder_set_chip(b.d, 1, NULL), 0);
 	TT_TEXT(ntime_decoder_chip(b.d, 1), "G92");
-	close_bed(&b);
+	tt_database_close(&b);
 }
 
 /* GT218: PRE_SRC[0] and those behind it have 32 bits each, from 0xa400 on; before it is none. */
@@ -261,9 +240,9 @@ static const struct access_row {
 TEST(accesses_reach_several_registers)
 {
 	char text[512];
-	struct bed b;
+	struct tt_database b;
 
-	open_bed(&b);
+	tt_database_rows(&b);
 	TT_IS(ntime_decoder_set_chip(b.d, 0, "GT218"), 0);
 	TT_FOR_EACH_ROW(r, access_rows) {
 		TT_EQ(r, ntime_decoder_name(b.d, 0, 0, r->offset, r->width, text, sizeof(text)),
@@ -287,15 +266,15 @@ TEST(accesses_reach_several_registers)
 			TT_EQ(r, text[room], 'x');
 		}
 	}
-	close_bed(&b);
+	tt_database_close(&b);
 }
 
 TEST(wrong_questions_get_a_sentence)
 {
 	struct ntime_regdb_hit hit = { .size = 1 };
-	struct bed b;
+	struct tt_database b;
 
-	open_bed(&b);
+	tt_database_rows(&b);
 	TT_IS(ntime_decoder_set_chip(b.d, 0, "GT281"), -ENOENT);
 	TT_HAS(ntime_trace_error_text(b.ctx), "did you mean GT218?");
 	TT_IS(ntime_decoder_set_chip(b.d, 0, "Voodoo"), -ENOENT);
@@ -306,15 +285,15 @@ TEST(wrong_questions_get_a_sentence)
 	TT_IS(ntime_decoder_find(b.d, 0, 0, 0, 4, &hit), -EINVAL);
 	TT_IS(ntime_regdb_add(b.db, "/nonexistent/root.xml") < 0, 1);
 	assert_true(ntime_trace_error_text(b.ctx)[0] != '\0');
-	close_bed(&b);
+	tt_database_close(&b);
 }
 
 TEST(regions_have_the_domain_that_is_chosen)
 {
 	struct ntime_regdb_hit hit = { .size = sizeof(hit) };
-	struct bed b;
+	struct tt_database b;
 
-	open_bed(&b);
+	tt_database_rows(&b);
 	TT_IS(ntime_decoder_set_chip(b.d, 0, "G80"), 0);
 	TT_IS(ntime_decoder_find(b.d, 0, 3, 0xa400, 4, &hit), 0);
 	TT_TEXT(hit.name, "");
@@ -325,21 +304,21 @@ TEST(regions_have_the_domain_that_is_chosen)
 	TT_IS(hit.arrays[0].stride, 4);
 	TT_IS(hit.bits, 32);
 	TT_IS(ntime_decoder_find(b.d, 0, 0xff, 0xa400, 4, &hit), 0);
-	close_bed(&b);
+	tt_database_close(&b);
 }
 
 /* More addresses than are remembered: the same answers before and after. */
 TEST(memory_is_bounded)
 {
-	struct bed b;
+	struct tt_database b;
 	uint64_t i;
 
-	open_bed(&b);
+	tt_database_rows(&b);
 	TT_IS(ntime_decoder_set_chip(b.d, 0, "GT218"), 0);
 	for (i = 0; i < 200000; i++)
 		(void)name_at(&b, 0, i * 4);
 	TT_TEXT(name_at(&b, 0, 0xa40c), "PCOUNTER.PRE_SRC[3]");
-	close_bed(&b);
+	tt_database_close(&b);
 }
 
 /*
@@ -349,9 +328,9 @@ TEST(memory_is_bounded)
 TEST(what_is_remembered_is_true)
 {
 	static const char *const chips[] = { "G80", "G98", "GT218", "GF100", NULL };
-	struct bed b;
+	struct tt_database b;
 
-	open_bed(&b);
+	tt_database_rows(&b);
 	for (int c = 0; c < 5; c++) {
 		TT_IS(ntime_decoder_set_chip(b.d, 0, chips[c]), 0);
 		for (uint64_t i = 0; i < 0x1000000; i += i < 0xc000 ? 1 : i & 1 ? 3 : 61) {
@@ -362,7 +341,7 @@ TEST(what_is_remembered_is_true)
 			TT_IS(ntime_decoder_find(b.d, 0, 0, i, 4, &hit), is);
 		}
 	}
-	close_bed(&b);
+	tt_database_close(&b);
 }
 
 int main(void)

@@ -75,10 +75,7 @@ TEST(patterns_find_registers)
 	struct tt_database t;
 	char text[1000];
 
-	tt_database_open(&t);
-	tt_database_file(&t, "zoo.xml", zoo);
-	TT_IS(tt_database_add(&t, "zoo.xml"), 0);
-	tt_database_decoder(&t, "DOG");
+	tt_database_with(&t, "DOG", zoo);
 	TT_FOR_EACH_ROW(r, rows) {
 		text[0] = '\0';
 		TT_EQ(r, ntime_decoder_search(t.d, 0, r->pattern, note, text), r->ret);
@@ -92,10 +89,7 @@ TEST(near_names_are_told)
 	struct tt_database t;
 	char text[1000] = "";
 
-	tt_database_open(&t);
-	tt_database_file(&t, "zoo.xml", zoo);
-	TT_IS(tt_database_add(&t, "zoo.xml"), 0);
-	tt_database_decoder(&t, "DOG");
+	tt_database_with(&t, "DOG", zoo);
 	TT_IS(ntime_decoder_search(t.d, 0, "FODO", note, text), -ENOENT);
 	TT_HAS(ntime_trace_error_text(t.ctx),
 	       "no register is called 'FODO' on DOG: did you mean HOUSE.CAGE.FOOD?");
@@ -120,10 +114,7 @@ TEST(copies_that_are_missing_are_told)
 	struct tt_database t;
 	char text[1000] = "";
 
-	tt_database_open(&t);
-	tt_database_file(&t, "zoo.xml", zoo);
-	TT_IS(tt_database_add(&t, "zoo.xml"), 0);
-	tt_database_decoder(&t, "DOG");
+	tt_database_with(&t, "DOG", zoo);
 	TT_FOR_EACH_ROW(r, beyond) {
 		TT_EQ(r, ntime_decoder_search(t.d, 0, r->pattern, note, text), -ENOENT);
 		TT_EQ(r, strstr(ntime_trace_error_text(t.ctx), r->sentence) != NULL, 1);
@@ -137,12 +128,9 @@ TEST(what_is_hidden_is_not_found)
 	struct tt_database t;
 	char text[1000] = "";
 
-	tt_database_open(&t);
-	tt_database_file(&t, "x.xml",
+	tt_database_with(&t, "GT218",
 			 "<domain name=\"NV_MMIO\"><reg32 offset=\"0xa400\" name=\"MINE\" "
 			 "length=\"8\"/></domain>");
-	TT_IS(tt_database_add(&t, "x.xml"), 0);
-	tt_database_decoder(&t, "GT218");
 	TT_IS(ntime_decoder_search(t.d, 0, "PRE_SRC", note, text), -ENOENT);
 	TT_IS(ntime_decoder_search(t.d, 0, "START_SRC[1]", note, text), 1);
 	TT_TEXT(text, "0xa444 PCOUNTER.START_SRC[1]");

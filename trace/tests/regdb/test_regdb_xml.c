@@ -79,6 +79,15 @@ static const char everything[] =
 	"low=\"8\" high=\"15\"/></domain>\n"
 	"<domain name=\"ZOO\"><reg32 offset=\"0xf0\" name=\"MORE\"/></domain>\n";
 
+static void open_everything(struct tt_database *t, const char *chip)
+{
+	tt_database_open(t);
+	tt_database_file(t, "chips.xml", chips);
+	tt_database_file(t, "all.xml", everything);
+	TT_IS(tt_database_add(t, "all.xml"), 0);
+	tt_database_decoder(t, chip);
+}
+
 static const struct name_row {
 	int line;
 	const char *chip;
@@ -130,11 +139,7 @@ TEST(addresses_have_names)
 {
 	struct tt_database t;
 
-	tt_database_open(&t);
-	tt_database_file(&t, "chips.xml", chips);
-	tt_database_file(&t, "all.xml", everything);
-	TT_IS(tt_database_add(&t, "all.xml"), 0);
-	tt_database_decoder(&t, NULL);
+	open_everything(&t, NULL);
 	TT_FOR_EACH_ROW(r, name_rows) {
 		TT_EQ(r, ntime_decoder_set_chip(t.d, 0, r->chip), 0);
 		TT_STR(r, tt_database_name(&t, r->offset), r->name);
@@ -152,11 +157,7 @@ TEST(what_is_remembered_is_true)
 	static const char *const chosen[] = { "CAT", "DOG", "EEL", "FOX", NULL };
 	struct tt_database t;
 
-	tt_database_open(&t);
-	tt_database_file(&t, "chips.xml", chips);
-	tt_database_file(&t, "all.xml", everything);
-	TT_IS(tt_database_add(&t, "all.xml"), 0);
-	tt_database_decoder(&t, NULL);
+	open_everything(&t, NULL);
 	TT_IS(ntime_decoder_set_domain(t.d, 1, "WORDS"), 0);
 	for (int c = 0; c < 5; c++) {
 		TT_IS(ntime_decoder_set_chip(t.d, 0, chosen[c]), 0);
@@ -210,11 +211,7 @@ TEST(values_become_words)
 {
 	struct tt_database t;
 
-	tt_database_open(&t);
-	tt_database_file(&t, "chips.xml", chips);
-	tt_database_file(&t, "all.xml", everything);
-	TT_IS(tt_database_add(&t, "all.xml"), 0);
-	tt_database_decoder(&t, NULL);
+	open_everything(&t, NULL);
 	TT_FOR_EACH_ROW(r, value_rows) {
 		TT_EQ(r, ntime_decoder_set_chip(t.d, 0, r->chip), 0);
 		TT_STR(r, tt_database_value(&t, r->offset, r->width, r->value), r->text);
@@ -227,11 +224,7 @@ TEST(sources_and_sentences_are_told)
 	struct ntime_regdb_hit hit = { .size = sizeof(hit) };
 	struct tt_database t;
 
-	tt_database_open(&t);
-	tt_database_file(&t, "chips.xml", chips);
-	tt_database_file(&t, "all.xml", everything);
-	TT_IS(tt_database_add(&t, "all.xml"), 0);
-	tt_database_decoder(&t, "CAT");
+	open_everything(&t, "CAT");
 	TT_IS(ntime_decoder_find(t.d, 0, 0, 0, 4, &hit), 1);
 	TT_TEXT(hit.about, "who it is");
 	TT_HAS(hit.source, "/all.xml:12");
@@ -247,11 +240,7 @@ TEST(words_are_addresses_too)
 {
 	struct tt_database t;
 
-	tt_database_open(&t);
-	tt_database_file(&t, "chips.xml", chips);
-	tt_database_file(&t, "all.xml", everything);
-	TT_IS(tt_database_add(&t, "all.xml"), 0);
-	tt_database_decoder(&t, "CAT");
+	open_everything(&t, "CAT");
 	TT_IS(ntime_decoder_set_domain(t.d, 0, "WORDS"), 0);
 	TT_TEXT(tt_database_name(&t, 0x40), "W");
 	TT_TEXT(tt_database_name(&t, 0x42), "W+0x2");
@@ -269,11 +258,7 @@ TEST(an_unknown_chip_is_a_guess)
 {
 	struct tt_database t;
 
-	tt_database_open(&t);
-	tt_database_file(&t, "chips.xml", chips);
-	tt_database_file(&t, "all.xml", everything);
-	TT_IS(tt_database_add(&t, "all.xml"), 0);
-	tt_database_decoder(&t, NULL);
+	open_everything(&t, NULL);
 	TT_TEXT(tt_database_name(&t, 0x40), "MEOW?");
 	TT_IS(tt_database_is_guess(&t, 0x40), 1);
 	TT_IS(tt_database_is_guess(&t, 0x0), 0);
@@ -351,9 +336,8 @@ TEST(chips_of_databases_are_known)
 {
 	struct tt_database t;
 
-	tt_database_open(&t);
-	tt_database_file(
-		&t, "x.xml",
+	tt_database_with(
+		&t, "A630",
 		"<enum name=\"chipset\"><value value=\"0x172\" name=\"GA102\"/></enum>"
 		"<enum name=\"chip\"><value name=\"A5XX\"/><value name=\"A6XX\"/></enum>"
 		"<domain name=\"A6XX\"><reg32 offset=\"0\" name=\"SIX\" varset=\"chip\" "
@@ -361,8 +345,6 @@ TEST(chips_of_databases_are_known)
 		"<reg32 offset=\"0\" name=\"FIVE\" varset=\"chip\" variants=\"A5XX\"/></domain>"
 		"<domain name=\"NV_MMIO\"><reg32 offset=\"0\" name=\"ID\" varset=\"chipset\" "
 		"variants=\"GA102\"/></domain>");
-	TT_IS(tt_database_add(&t, "x.xml"), 0);
-	tt_database_decoder(&t, "A630");
 	TT_TEXT(ntime_decoder_chip(t.d, 0), "A6XX");
 	/* the domain that is called like the chip */
 	TT_TEXT(tt_database_name(&t, 0), "SIX");
@@ -379,15 +361,12 @@ TEST(fields_without_room_are_left_out)
 {
 	struct tt_database t;
 
-	tt_database_open(&t);
-	tt_database_file(&t, "x.xml",
+	tt_database_with(&t, NULL,
 			 "<bitset name=\"wide\"><bitfield name=\"LOW\" pos=\"0\"/><bitfield "
 			 "name=\"HIGH\" low=\"12\" high=\"15\"/></bitset><domain name=\"D\">"
 			 "<reg8 offset=\"0\" name=\"NARROW\" type=\"wide\"/><reg32 offset=\"4\" "
 			 "name=\"R\"><bitfield name=\"PART\" low=\"16\" high=\"27\" type=\"wide\"/>"
 			 "</reg32><reg16 offset=\"8\" name=\"WIDE\" type=\"wide\"/></domain>");
-	TT_IS(tt_database_add(&t, "x.xml"), 0);
-	tt_database_decoder(&t, NULL);
 	TT_TEXT(tt_database_value(&t, 0, 1, 0x3), "{ LOW | 0x2 }");
 	TT_TEXT(tt_database_value(&t, 8, 2, 0x3001), "{ LOW | HIGH = 0x3 }");
 	TT_HAS(tt_database_value(&t, 4, 4, 0x10000), "PART = { LOW");
