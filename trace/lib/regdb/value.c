@@ -54,8 +54,11 @@ static inline void put(struct writer *w, const char *text, size_t n)
 /* @n with "0x", 0 without; returns how many bytes of the 18 that @to must have. */
 static inline size_t make_hex(char *to, uint64_t n)
 {
+	unsigned int digits = nti_hex_digits(n);
+
 	memcpy(to, "0x", 2);
-	return n ? (size_t)(nti_put_hex(to + 2, n) - to) : 1;
+	nti_put_hex16(to + 2, n << (64 - 4 * digits));
+	return n ? 2 + digits : 1;
 }
 
 static void put_hex(struct writer *w, uint64_t n)
