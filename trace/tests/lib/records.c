@@ -4,10 +4,11 @@
 
 static uint8_t kind_of(char letter)
 {
-	static const char letters[] = "RWCILT";
+	static const char letters[] = "RWCDILT";
 	static const uint8_t kinds[] = { NTIME_RECORD_READ,	   NTIME_RECORD_WRITE,
-					 NTIME_RECORD_CONFIG_READ, NTIME_RECORD_INTERRUPT,
-					 NTIME_RECORD_LOST,	   NTIME_RECORD_LIST };
+					 NTIME_RECORD_CONFIG_READ, NTIME_RECORD_CONFIG_WRITE,
+					 NTIME_RECORD_INTERRUPT,   NTIME_RECORD_LOST,
+					 NTIME_RECORD_LIST };
 	const char *at = strchr(letters, letter);
 
 	if (!at || !letter)

@@ -13,9 +13,9 @@
  * Words separated by blanks: "W10=5" writes 5 to 0x10, "R10=5" reads 5, "R10" has no answer; "L?5"
  * is a number that is no value of a register. Behind it ":1" is the width in bytes (else 4), "&f0"
  * the mask of a write, "@100" the time in ns, "^7" the thread. In front "#1" is the device, "%1"
- * the region, "!" says that ntime made it up. Other kinds: C a read of the configuration space, I
- * an interrupt, L records that are lost, T a list of register operations. Returns how many there
- * are.
+ * the region, "!" says that ntime made it up. Other kinds: C and D a read and a write of the
+ * configuration space, I an interrupt, L records that are lost, T a list of register operations.
+ * Returns how many there are.
  */
 size_t tt_parse_records(const char *text, struct ntime_record *out, size_t room);
 

@@ -11,6 +11,7 @@
 #include "trace/lib/write/place.h"
 #include "trace/lib/base/siphash.h"
 #include "trace/tests/lib/forms.h"
+#include "trace/tests/lib/records.h"
 
 #define MANY 60000
 
@@ -135,9 +136,8 @@ TEST(known_addresses)
 }
 
 /*
- * Accesses to configuration space: r read, w written, ? read but the value is unknown; the offset,
- * its width behind '/' where that is not 4, and the value. What reading a trace and writing
- * mmiotrace learn of it is the same: of one BAR it stands here.
+ * Accesses to configuration space as words of records.h. What reading a trace and writing mmiotrace
+ * learn of it is the same: of one BAR it stands here.
  */
 static const struct config_row {
 	int line;
@@ -145,60 +145,42 @@ static const struct config_row {
 	unsigned int bar;
 	uint64_t start, bytes; /* start with the flags */
 } config_rows[] = {
-	{ __LINE__, "r0=64010de w10=ffffffff r10=ff000000 w10=fd000000", 0, 0xfd000000, 1 << 24 },
+	{ __LINE__, "C0=64010de D10=ffffffff C10=ff000000 D10=fd000000", 0, 0xfd000000, 1 << 24 },
 	/* what was set up before is read; decoding is off while it is */
-	{ __LINE__, "w4/2=0 r10=fd000000 w10=ffffffff r10=ff000000 w4/2=2", 0, 0xfd000000,
+	{ __LINE__, "D4=0:2 C10=fd000000 D10=ffffffff C10=ff000000 D4=2:2", 0, 0xfd000000,
 	  1 << 24 },
-	{ __LINE__, "r14=e000000c r18=18", 1, 0x18e000000c, 0 },
+	{ __LINE__, "C14=e000000c C18=18", 1, 0x18e000000c, 0 },
 	/*
 	 * 64 bits, as Linux and as firmware does it: without flags, in two words of which one may
 	 * be 0
 	 */
 	{ __LINE__,
-	  "r14=c w14=ffffffff r14=f000000c w14=c r18=0 w18=ffffffff r18=ffffffff w18=0 "
-	  "w14=e000000c w18=18",
+	  "C14=c D14=ffffffff C14=f000000c D14=c C18=0 D18=ffffffff C18=ffffffff D18=0 "
+	  "D14=e000000c D18=18",
 	  1, 0x18e000000c, 1 << 28 },
 	{ __LINE__,
-	  "w14=ffffffff r14=f000000c w18=ffffffff r18=ffffffff w14=e0000000 w18=0 w14=0 w18=18", 1,
+	  "D14=ffffffff C14=f000000c D18=ffffffff C18=ffffffff D14=e0000000 D18=0 D14=0 D18=18", 1,
 	  0x180000000c, 1 << 28 },
-	{ __LINE__, "w14=ffffffff r14=c w18=ffffffff r18=fffffff8 w14=0 w18=40", 1, 0x400000000c,
+	{ __LINE__, "D14=ffffffff C14=c D18=ffffffff C18=fffffff8 D14=0 D18=40", 1, 0x400000000c,
 	  8ull << 32 },
 	/* the size asked for without the bits of the flags */
-	{ __LINE__, "w14=fffffff0 r14=fff00000 w14=e0000000", 1, 0xe0000000, 1 << 20 },
-	{ __LINE__, "w24=fffffffc r24=ffffff81 w24=c001", 5, 0xc001, 128 },
+	{ __LINE__, "D14=fffffff0 C14=fff00000 D14=e0000000", 1, 0xe0000000, 1 << 20 },
+	{ __LINE__, "D24=fffffffc C24=ffffff81 D24=c001", 5, 0xc001, 128 },
 	/* ports, with and without the flag, before and behind the first read */
-	{ __LINE__, "w24=ffffffff r24=ffffff81 w24=c001", 5, 0xc001, 128 },
-	{ __LINE__, "w24=ffffffff r24=fff9 w24=c008", 5, 0xc009, 8 },
-	{ __LINE__, "w24=c009 w24=ffffffff r24=fffffff9", 5, 0xc009, 8 },
+	{ __LINE__, "D24=ffffffff C24=ffffff81 D24=c001", 5, 0xc001, 128 },
+	{ __LINE__, "D24=ffffffff C24=fff9 D24=c008", 5, 0xc009, 8 },
+	{ __LINE__, "D24=c009 D24=ffffffff C24=fffffff9", 5, 0xc009, 8 },
 	/* the ROM is sized without its enable bit, which is not an address */
-	{ __LINE__, "w30=fffff800 r30=fff80000 w30=fe000001 r30=fe000001", 6, 0xfe000000, 1 << 19 },
-	{ __LINE__, "w30=fffffffe r30=fff80000 w30=fe000000", 6, 0xfe000000, 1 << 19 },
+	{ __LINE__, "D30=fffff800 C30=fff80000 D30=fe000001 C30=fe000001", 6, 0xfe000000, 1 << 19 },
+	{ __LINE__, "D30=fffffffe C30=fff80000 D30=fe000000", 6, 0xfe000000, 1 << 19 },
 	/* nobody's BAR; what looks like a size of the ROM is an address in a BAR */
-	{ __LINE__, "r10=fd000000 w14=ffffffff r14=0 w14=0", 1, 0, 0 },
-	{ __LINE__, "r10=0 w10=fffff800 r10=fffff800", 0, 0xfffff800, 0 },
+	{ __LINE__, "C10=fd000000 D14=ffffffff C14=0 D14=0", 1, 0, 0 },
+	{ __LINE__, "C10=0 D10=fffff800 C10=fffff800", 0, 0xfffff800, 0 },
 	/* parts of words, and between them, are no BARs; a value that is unknown says nothing */
-	{ __LINE__, "r10=fd000000 w10/2=1234 w12/2=5678 w13/1=9 w12=aaaaaaaa", 0, 0xfd000000, 0 },
-	{ __LINE__, "r0=64010de r10=fd000000 ?0=0 ?10=fe000000", 0, 0xfd000000, 0 },
-	{ __LINE__, "r0/2=10de r2/2=640 r10=fd000008", 0, 0xfd000008, 0 },
+	{ __LINE__, "C10=fd000000 D10=1234:2 D12=5678:2 D13=9:1 D12=aaaaaaaa", 0, 0xfd000000, 0 },
+	{ __LINE__, "C0=64010de C10=fd000000 C0?0 C10?fe000000", 0, 0xfd000000, 0 },
+	{ __LINE__, "C0=10de:2 C2=640:2 C10=fd000008", 0, 0xfd000008, 0 },
 };
-
-/* The next access of a row; what stands behind it. */
-static const char *next_access(const char *text, struct ntime_record *r)
-{
-	char *end;
-
-	*r = (struct ntime_record){
-		.kind = *text == 'w' ? NTIME_RECORD_CONFIG_WRITE : NTIME_RECORD_CONFIG_READ,
-		.flags = *text == '?' ? 0 : NTIME_RECORD_VALUED,
-		.region = NTIME_REGION_CONFIG,
-		.width = 4,
-	};
-	r->offset = strtoull(text + 1, &end, 16);
-	if (*end == '/')
-		r->width = (uint8_t)strtoull(end + 1, &end, 10);
-	r->value = strtoull(end + 1, &end, 16);
-	return *end ? end + 1 : end;
-}
 
 TEST(bars_of_readers_and_writers)
 {
@@ -207,21 +189,20 @@ TEST(bars_of_readers_and_writers)
 		struct nti_hints hints = { 0 };
 		struct nti_trace_devices *d;
 		struct nti_places places;
-		const char *text;
+		struct ntime_record access[16];
 		struct nti_place *p;
-		unsigned int i;
+		size_t n, i;
 
 		TT_EQ(row, nti_trace_devices_new(&d), 0);
 		TT_EQ(row, nti_trace_device_number(d, "0000:05:00.0", 12), 0);
 		nti_places_init(&places);
 		p = nti_places_at(&places, d, &hints, 0);
 		assert_non_null(p);
-		for (text = row->accesses; *text;) {
-			struct ntime_record r;
-
-			text = next_access(text, &r);
-			nti_trace_device_learn(d, &r);
-			(void)nti_place_learn(&places, p, &r);
+		n = tt_parse_records(row->accesses, access, 16);
+		for (i = 0; i < n; i++) {
+			access[i].region = NTIME_REGION_CONFIG;
+			nti_trace_device_learn(d, &access[i]);
+			(void)nti_place_learn(&places, p, &access[i]);
 		}
 		pub = nti_trace_device_at(d, 0);
 		TT_EQ(row, pub->vendor_device, p->vendor_device);
