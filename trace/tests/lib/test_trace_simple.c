@@ -61,16 +61,20 @@ static void event(struct simple *s, uint64_t number, uint64_t ns, size_t bytes)
 	put32(s, 812);
 }
 
-static void write_event(struct simple *s, uint64_t number, uint64_t ns, const char *device,
-			uint64_t offset, uint64_t value)
+/* An event whose arguments are a device and @n numbers. */
+static void numbers_event(struct simple *s, uint64_t event_number, uint64_t ns, size_t n,
+			  const uint64_t *numbers)
 {
-	event(s, number, ns, 4 + strlen(device) + 4 * 8);
-	put_text(s, device);
-	put64(s, 0);
-	put64(s, offset);
-	put64(s, value);
-	put64(s, 4);
+	event(s, event_number, ns, 16 + n * 8);
+	put_text(s, "0000:05:00.0");
+	put(s, numbers, n * 8);
 }
+
+#define NUMBERS(...)                                                                               \
+	sizeof((uint64_t[]){ __VA_ARGS__ }) / 8, (uint64_t[])                                      \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
 
 /* Everything a file may have. */
 static void fill(struct simple *s)
@@ -81,38 +85,21 @@ static void fill(struct simple *s)
 	map(s, 9, "somebody_else");
 	map(s, 10, "vfio_intx_interrupt");
 	map(s, 11, "vfio_region_setup");
-	write_event(s, 7, 1000000001, "0000:05:00.0", 0xa404, 0xdeadbeef);
+	numbers_event(s, 7, 1000000001, NUMBERS(0, 0xa404, 0xdeadbeef, 4));
 	/* nobody mapped this one */
 	event(s, 99, 1000000002, 8);
 	put64(s, 1);
 	event(s, 9, 1000000003, 3);
 	put(s, "abc", 3);
-	event(s, 8, 1000000004, 16 + 3 * 8);
-	put_text(s, "0000:05:00.0");
-	put64(s, 0);
-	put64(s, 4);
-	put64(s, 0xa6c10de);
-	event(s, 10, 1000000005, 16 + 8);
-	put_text(s, "0000:05:00.0");
-	put64(s, 'B');
+	numbers_event(s, 8, 1000000004, NUMBERS(0, 4, 0xa6c10de));
+	numbers_event(s, 10, 1000000005, NUMBERS('B'));
 	event(s, UINT64_MAX - 1, 1000000006, 8);
 	put64(s, 17);
 	/* the same number means another event from here on */
 	map(s, 9, "vfio_region_read");
-	event(s, 9, 1000000007, 16 + 4 * 8);
-	put_text(s, "0000:05:00.0");
-	put64(s, 1);
-	put64(s, 0x10);
-	put64(s, 8);
-	put64(s, 0x1122334455667788);
+	numbers_event(s, 9, 1000000007, NUMBERS(1, 0x10, 8, 0x1122334455667788));
 	/* arguments that are not this event's: one too many */
-	event(s, 7, 1000000008, 16 + 5 * 8);
-	put_text(s, "0000:05:00.0");
-	put64(s, 0);
-	put64(s, 0);
-	put64(s, 0);
-	put64(s, 4);
-	put64(s, 0);
+	numbers_event(s, 7, 1000000008, NUMBERS(0, 0, 0, 4, 0));
 	event(s, 11, 1000000009, 16 + 8 + 4 + 5 + 3 * 8);
 	put_text(s, "0000:05:00.0");
 	put64(s, 0);
@@ -173,26 +160,37 @@ TEST(same_as_text)
 	free(got.p);
 }
 
+/* Reads all of it: what is warned of. */
+static char *read_all(const struct simple *s, struct ntime_trace_info *info)
+{
+	struct ntime_trace_batch b = { .size = sizeof(b) };
+	struct ntime_trace *t;
+	char *warned;
+
+	TT_IS(ntime_trace_open(forms_context(), forms_file(s->p, s->n), NULL, &t), 0);
+	while (!ntime_trace_next(t, &b) && b.n)
+		for (size_t i = 0; i < b.n; i++)
+			assert_true(__builtin_popcount(b.records[i].width) <= 1);
+	*info = (struct ntime_trace_info){ .size = sizeof(*info) };
+	TT_IS(ntime_trace_get_info(t, info), 0);
+	warned = tt_warnings(t);
+	ntime_trace_close(t);
+	return warned;
+}
+
 /* Events that are not in our table are counted, whether their number has a name or not. */
 TEST(events_of_others_are_told)
 {
-	struct ntime_trace_info info = { .size = sizeof(info) };
-	struct ntime_trace_batch b = { .size = sizeof(b) };
-	struct ntime_trace *t;
+	struct ntime_trace_info info;
 	struct simple s;
 	char *warned;
 
 	fill(&s);
-	TT_IS(ntime_trace_open(forms_context(), forms_file(s.p, s.n), NULL, &t), 0);
-	while (!ntime_trace_next(t, &b) && b.n)
-		;
-	TT_IS(ntime_trace_get_info(t, &info), 0);
+	warned = read_all(&s, &info);
 	TT_IS(info.others, 2);
-	warned = tt_warnings(t);
 	TT_HAS(warned, "2 events that are none of VFIO's, or that ntime does not know, were passed "
 		       "over\n");
 	free(warned);
-	ntime_trace_close(t);
 }
 
 /* Cut anywhere: what is whole is there, and the end is told. */
@@ -261,15 +259,11 @@ TEST(damaged)
 
 		begin(&s, 4);
 		map(&s, 7, "vfio_region_write");
-		write_event(&s, 7, 1, "0000:05:00.0", 0, 0);
+		numbers_event(&s, 7, 1, NUMBERS(0, 0, 0, 4));
 		snprintf(where, sizeof(where), "at byte %zu:", s.n);
-		put64(&s, r->type);
-		put64(&s, 7);
-		put64(&s, 2);
-		put64(&s, r->length);
-		put64(&s, 0);
+		put(&s, (uint64_t[]){ r->type, 7, 2, r->length, 0 }, 5 * 8);
 		/* what follows does not move it */
-		write_event(&s, 7, 2, "0000:05:00.0", 0, 0);
+		numbers_event(&s, 7, 2, NUMBERS(0, 0, 0, 4));
 		TT_EQ(r, forms_convert(s.p, s.n, &to_json, &got), -EBADMSG);
 		TT_HAS(ntime_trace_error_text(forms_context()), where);
 		TT_HAS(got.p, "\"write\"");
@@ -284,31 +278,21 @@ TEST(damaged)
 TEST(widths)
 {
 	static const uint64_t widths[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 32, 33, 1ull << 32 };
-	struct ntime_trace_batch b = { .size = sizeof(b) };
-	struct ntime_trace_info info = { .size = sizeof(info) };
-	struct ntime_trace *t;
+	struct ntime_trace_info info;
 	struct simple s;
 	char *warned;
 	size_t i;
 
 	begin(&s, 4);
 	map(&s, 7, "vfio_region_write");
-	for (i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
-		write_event(&s, 7, i, "0000:05:00.0", 0, 0);
-		memcpy(s.p + s.n - 8, &widths[i], 8);
-	}
-	TT_IS(ntime_trace_open(forms_context(), forms_file(s.p, s.n), NULL, &t), 0);
-	while (!ntime_trace_next(t, &b) && b.n)
-		for (i = 0; i < b.n; i++)
-			assert_int_equal(__builtin_popcount(b.records[i].width), 1);
-	TT_IS(ntime_trace_get_info(t, &info), 0);
+	for (i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
+		numbers_event(&s, 7, i, NUMBERS(0, 0, 0, widths[i]));
+	warned = read_all(&s, &info);
 	TT_IS(info.accesses, 4);
 	TT_IS(info.others, 0);
-	warned = tt_warnings(t);
 	TT_TEXT(warned, "9 records that could not be read: they do not have their event's "
 			"arguments\n");
 	free(warned);
-	ntime_trace_close(t);
 }
 
 int main(void)
