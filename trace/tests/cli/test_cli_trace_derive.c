@@ -50,7 +50,7 @@ static struct ntime_derived derived(const char *event, const char *logic)
 	};
 }
 
-enum { TABLE, PARAGRAPHS, GROUPS };
+enum { TABLE, PARAGRAPHS, GROUPS, COLUMNS };
 
 /* What stands in the file after it; the caller frees. */
 static char *print(int way, const struct cli_derive *d)
@@ -62,11 +62,21 @@ static char *print(int way, const struct cli_derive *d)
 
 	if (way == GROUPS)
 		cli_derive_print_groups(f, d);
+	else if (way == COLUMNS)
+		cli_derive_print_columns(f, d, '\t');
 	else
 		cli_derive_print_table(f, way == TABLE ? &wide : &narrow, d);
 	TT_IS(fclose(f), 0);
 	return text;
 }
+
+/* A row in 20 columns, which have no room for a table. */
+#define HEAD "WINDOW 1; DOMAIN 0;\n    MODE SIMPLE;\n    COUNTER EVENT;\n"
+#define PARAGRAPH(event, counts, same)                                                             \
+	HEAD "    EVENT " event ";\n"                                                              \
+	     "    COUNTS " counts "; MUX -;\n"                                                     \
+	     "    VALUES 5, 7;\n"                                                                  \
+	     "    SAME " same "\n"
 
 static const struct print_row {
 	int line;
@@ -84,33 +94,8 @@ static const struct print_row {
 	  "1       0       SIMPLE  EVENT    two    B       -    5, 7    1\n"
 	  "1       0       SIMPLE  EVENT    -      ?       -    5, 7    0\n" },
 	{ __LINE__, PARAGRAPHS,
-	  "a: chip GT218\n"
-	  "WINDOW 1; DOMAIN 0;\n"
-	  "    MODE SIMPLE;\n"
-	  "    COUNTER EVENT;\n"
-	  "    EVENT one;\n"
-	  "    COUNTS A; MUX -;\n"
-	  "    VALUES 5, 7;\n"
-	  "    SAME 2\n"
-	  "WINDOW 1; DOMAIN 0;\n"
-	  "    MODE SIMPLE;\n"
-	  "    COUNTER EVENT;\n"
-	  "    EVENT two;\n"
-	  "    COUNTS B; MUX -;\n"
-	  "    VALUES 5, 7;\n"
-	  "    SAME 1\n"
-	  "\n"
-	  "b: chip GT218\n"
-	  "WINDOW 1; DOMAIN 0;\n"
-	  "    MODE SIMPLE;\n"
-	  "    COUNTER EVENT;\n"
-	  "    EVENT two;\n"
-	  "    COUNTS B; MUX -;\n"
-	  "    VALUES 5, 7;\n"
-	  "    SAME 1\n"
-	  "WINDOW 1; DOMAIN 0;\n"
-	  "    MODE SIMPLE;\n"
-	  "    COUNTER EVENT;\n"
+	  "a: chip GT218\n" PARAGRAPH("one", "A", "2")
+		  PARAGRAPH("two", "B", "1") "\nb: chip GT218\n" PARAGRAPH("two", "B", "1") HEAD
 	  "    EVENT -; COUNTS\n"
 	  "    ?; MUX -; VALUES\n"
 	  "    5, 7; SAME 0\n" },
@@ -146,17 +131,6 @@ TEST(all_is_printed)
 	}
 }
 
-static char *columns_text(const struct cli_derive *d)
-{
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *f = open_memstream(&text, &bytes);
-
-	cli_derive_print_columns(f, d, '\t');
-	TT_IS(fclose(f), 0);
-	return text;
-}
-
 /* A value and the clocks of another one make a wrong rate. */
 TEST(each_value_has_its_clocks)
 {
@@ -183,7 +157,7 @@ TEST(each_value_has_its_clocks)
 	TT_HAS(text, " 5 of ?, 7 of 1001 clocks\n");
 	TT_HAS(text, " 5 of 1000, 7 of 1001 ... 8 of 1001 clocks (9 reads)\n");
 	free(text);
-	text = columns_text(&d);
+	text = print(COLUMNS, &d);
 	TT_HAS(text, "\t5;7\t1000;1001\t1\tA");
 	TT_HAS(text, "\t5;7\t-;1001\t2\tB");
 	free(text);
