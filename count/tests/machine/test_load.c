@@ -7,8 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/os/replay/machine.h"
-#include "base/tests/tt.h"
+#include "count/tests/machine/recorded.h"
 
 #define HEAD "{\"format\":\"ntime-machine\",\"version\":1,\"source\":\"test\",\"arch\":\"x86_64\""
 #define ONLINE "\"/sys/devices/system/cpu/online\":\"0-3\\n\""
@@ -163,19 +162,6 @@ TEST(missing_and_unreadable_files)
 	TT_TEXT(e.text, "machine file /tmp cannot be read: Is a directory");
 }
 
-static struct nti_os *os_of(const char *text)
-{
-	struct nti_error e = { 0 };
-	struct nti_machine *m;
-	struct nti_os *os;
-
-	if (nti_machine_load_text("m", text, strlen(text), &m, &e) < 0)
-		fail_msg("%s", e.text);
-	assert_int_equal(nti_os_replay_new(m, &os), 0);
-	assert_true(os->is_simulated);
-	return os;
-}
-
 static int append(void *arg, const char *name)
 {
 	strcat(arg, name);
@@ -255,7 +241,7 @@ TEST(the_manual_is_right)
 		if (from[0] == '\\' && from[1] == 'e')
 			from++;
 	}
-	os = os_of(example);
+	os = os_of_text(example);
 	TT_IS(os->ops->text(os, "/sys/bus/event_source/devices/uncore_imc_1/type", buf,
 			    sizeof(buf)),
 	      3);
@@ -311,7 +297,7 @@ static const struct text_row {
 
 TEST(texts_and_links)
 {
-	struct nti_os *os = os_of(tree);
+	struct nti_os *os = os_of_text(tree);
 	char buf[64];
 
 	TT_FOR_EACH_ROW(r, text_rows) {
@@ -336,7 +322,7 @@ static int stop(void *arg, const char *name)
 
 TEST(lists_are_sorted_and_without_repetition)
 {
-	struct nti_os *os = os_of(tree);
+	struct nti_os *os = os_of_text(tree);
 	char seen[256] = "";
 
 	TT_IS(os->ops->list(os, "/sys/devices", append, seen), 0);
@@ -357,7 +343,7 @@ TEST(lists_are_sorted_and_without_repetition)
 
 TEST(access_follows_privilege)
 {
-	struct nti_os *os = os_of(tree);
+	struct nti_os *os = os_of_text(tree);
 
 	TT_IS(os->ops->access(os, "/sys/devices/cpu/type", R_OK), 0);
 	TT_IS(os->ops->access(os, "/sys/devices/cpu/type", W_OK), 0);
@@ -367,7 +353,7 @@ TEST(access_follows_privilege)
 	TT_IS(os->ops->access(os, "/sys/secret", R_OK), -EPERM);
 	TT_IS(os->ops->is_privileged(os, false), 1);
 	os->ops->free(os);
-	os = os_of(HEAD ",\"privileged\":\"perfmon\",\"files\":{\"/a\":\"\"}}");
+	os = os_of_text(HEAD ",\"privileged\":\"perfmon\",\"files\":{\"/a\":\"\"}}");
 	TT_IS(os->ops->access(os, "/a", R_OK), 0);
 	TT_IS(os->ops->access(os, "/a", W_OK), -EACCES);
 	TT_IS(os->ops->is_privileged(os, false), 0);
@@ -377,9 +363,9 @@ TEST(access_follows_privilege)
 
 TEST(cpuid_is_exact_or_zero)
 {
-	struct nti_os *os =
-		os_of(HEAD ",\"cpuid\":[{\"leaf\":4,\"subleaf\":1,\"eax\":1,\"ebx\":2,\"ecx\":3,"
-			   "\"edx\":\"0xffffffff\"}]}");
+	struct nti_os *os = os_of_text(
+		HEAD ",\"cpuid\":[{\"leaf\":4,\"subleaf\":1,\"eax\":1,\"ebx\":2,\"ecx\":3,"
+		     "\"edx\":\"0xffffffff\"}]}");
 	uint32_t r[4];
 
 	TT_IS(os->ops->cpuid(os, 4, 1, r), 0);
@@ -389,8 +375,8 @@ TEST(cpuid_is_exact_or_zero)
 	TT_IS(r[0] | r[1] | r[2] | r[3], 0);
 	TT_TEXT(os->ops->arch(os), "x86_64");
 	os->ops->free(os);
-	os = os_of("{\"format\":\"ntime-machine\",\"version\":1,\"source\":\"t\",\"arch\":"
-		   "\"aarch64\"}");
+	os = os_of_text("{\"format\":\"ntime-machine\",\"version\":1,\"source\":\"t\",\"arch\":"
+			"\"aarch64\"}");
 	TT_IS(os->ops->cpuid(os, 0, 0, r), -ENOTSUP);
 	os->ops->free(os);
 }
@@ -402,7 +388,7 @@ static const char registers[] = HEAD ",\"privileged\":true,\"files\":{" ONLINE
 
 TEST(registers_read_and_write)
 {
-	struct nti_os *os = os_of(registers);
+	struct nti_os *os = os_of_text(registers);
 	uint64_t value = 0, pair[2];
 	char seen[64] = "";
 	int cpu0, cpu1;
@@ -440,8 +426,8 @@ TEST(registers_read_and_write)
 
 TEST(registers_need_root)
 {
-	struct nti_os *os =
-		os_of(HEAD ",\"files\":{" ONLINE "},\"registers\":{\"msr\":{\"*\":{\"16\":1}}}}");
+	struct nti_os *os = os_of_text(HEAD ",\"files\":{" ONLINE
+					    "},\"registers\":{\"msr\":{\"*\":{\"16\":1}}}}");
 
 	TT_IS(os->ops->open(os, "/dev/cpu/0/msr", O_RDONLY), -EACCES);
 	TT_IS(os->ops->access(os, "/dev/cpu/0/msr", R_OK), -EACCES);
@@ -450,7 +436,7 @@ TEST(registers_need_root)
 
 TEST(faults_hit_the_nth_call)
 {
-	struct nti_os *os = os_of(
+	struct nti_os *os = os_of_text(
 		HEAD ",\"files\":{\"/a\":\"x\"},\"faults\":[{\"call\":\"text\",\"nth\":2,"
 		     "\"errno\":\"EIO\"},{\"call\":\"list\",\"nth\":1,\"errno\":\"ENOMEM\"}]}");
 	char buf[8];
@@ -464,7 +450,7 @@ TEST(faults_hit_the_nth_call)
 
 TEST(topology_is_handed_out)
 {
-	struct nti_os *os = os_of(HEAD ",\"topology\":{\"synthetic\":\"core:2\"}}");
+	struct nti_os *os = os_of_text(HEAD ",\"topology\":{\"synthetic\":\"core:2\"}}");
 	const struct nti_os_ops other = { .name = "test" };
 	struct nti_os stranger = { .ops = &other };
 	const char *xml, *synthetic;
@@ -473,7 +459,7 @@ TEST(topology_is_handed_out)
 	assert_null(xml);
 	TT_TEXT(synthetic, "core:2");
 	os->ops->free(os);
-	os = os_of(HEAD "}");
+	os = os_of_text(HEAD "}");
 	TT_IS(nti_machine_topology(os, &xml, &synthetic), -ENOENT);
 	os->ops->free(os);
 	TT_IS(nti_machine_topology(&stranger, &xml, &synthetic), -ENOTSUP);
@@ -481,8 +467,8 @@ TEST(topology_is_handed_out)
 
 TEST(clocks)
 {
-	struct nti_os *os =
-		os_of(HEAD ",\"counting\":{\"clock\":{\"step_ns\":100},\"tsc_hz\":2000000000}}");
+	struct nti_os *os = os_of_text(
+		HEAD ",\"counting\":{\"clock\":{\"step_ns\":100},\"tsc_hz\":2000000000}}");
 	uint64_t ticks, before;
 
 	TT_IS(os->ops->now_ns(os), 100);
@@ -490,7 +476,7 @@ TEST(clocks)
 	TT_IS(os->ops->tsc(os, &ticks), 0);
 	TT_IS(ticks, 400);
 	os->ops->free(os);
-	os = os_of(HEAD "}");
+	os = os_of_text(HEAD "}");
 	before = os->ops->now_ns(os);
 	assert_true(before > 0 && os->ops->now_ns(os) >= before);
 	TT_IS(os->ops->tsc(os, &ticks), -ENOTSUP);

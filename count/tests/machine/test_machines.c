@@ -8,9 +8,8 @@
 #include <hwloc.h>
 #include <linux/perf_event.h>
 
-#include "base/os/replay/machine.h"
 #include "base/common/text.h"
-#include "base/tests/tt.h"
+#include "count/tests/machine/recorded.h"
 
 #define SKX "intel-skx-2s"
 #define ZEN "amd-zen2"
@@ -21,16 +20,10 @@
 
 static struct nti_os *os_of(const char *name)
 {
-	struct nti_error e = { 0 };
-	struct nti_machine *m;
-	struct nti_os *os;
 	char path[128];
 
 	snprintf(path, sizeof(path), "count/tests/machine/%s.json", name);
-	if (nti_machine_load(path, &m, &e) < 0)
-		fail_msg("%s", e.text);
-	assert_int_equal(nti_os_replay_new(m, &os), 0);
-	return os;
+	return os_of_file(path);
 }
 
 static const struct pmu_row {

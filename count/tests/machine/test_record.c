@@ -4,8 +4,7 @@
 #include <jansson.h>
 #include <unistd.h>
 
-#include "base/os/replay/machine.h"
-#include "base/tests/tt.h"
+#include "count/tests/machine/recorded.h"
 
 static char directory[] = "/tmp/ntime-record-XXXXXX";
 
@@ -17,18 +16,6 @@ static const char *path_of(const char *name)
 	turn = !turn;
 	snprintf(path[turn], sizeof(path[turn]), "%s/%s", directory, name);
 	return path[turn];
-}
-
-static struct nti_os *os_of_file(const char *path)
-{
-	struct nti_error e = { 0 };
-	struct nti_machine *m;
-	struct nti_os *os;
-
-	if (nti_machine_load(path, &m, &e) < 0)
-		fail_msg("%s", e.text);
-	assert_int_equal(nti_os_replay_new(m, &os), 0);
-	return os;
 }
 
 static int put(void *arg, const void *bytes, size_t n)

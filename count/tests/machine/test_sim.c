@@ -4,9 +4,8 @@
 #include <linux/perf_event.h>
 #include <unistd.h>
 
-#include "base/os/replay/machine.h"
 #include "count/tests/sim/sim.h"
-#include "base/tests/tt.h"
+#include "count/tests/machine/recorded.h"
 
 #define NO_PID 999999999 /* above the kernel's largest pid_max, 2^22 */
 
@@ -34,18 +33,6 @@ static const char machine[] =
 	"\"unsupported\":[\"stalled-cycles-frontend\",\"3:0x10004\"],"
 	"\"rates\":{\"cycles\":2000000000,\"instructions\":3000000000,\"cpu:0x1c2\":5000000}%s}%s}";
 
-static struct nti_os *os_from(const char *text)
-{
-	struct nti_error e = { 0 };
-	struct nti_machine *m;
-	struct nti_os *os;
-
-	if (nti_machine_load_text("m", text, strlen(text), &m, &e) < 0)
-		fail_msg("%s", e.text);
-	assert_int_equal(nti_os_replay_new(m, &os), 0);
-	return os;
-}
-
 static struct nti_os *os_new(const char *privileged, int paranoid, const char *counting,
 			     const char *more)
 {
@@ -53,7 +40,31 @@ static struct nti_os *os_new(const char *privileged, int paranoid, const char *c
 
 	assert_true((size_t)snprintf(text, sizeof(text), machine, "x86_64", privileged, paranoid,
 				     "cpu", "cpu", counting, more) < sizeof(text));
-	return os_from(text);
+	return os_of_text(text);
+}
+
+/* The machine of most tests: all is permitted. */
+static struct nti_os *os;
+
+static int set_up(void **state)
+{
+	(void)state;
+	os = os_new("true", -1, "", "");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	os->ops->free(os);
+	return 0;
+}
+
+/* Another one in its place. */
+static void become(struct nti_os *other)
+{
+	os->ops->free(os);
+	os = other;
 }
 
 static struct perf_event_attr attr_of(uint32_t type, uint64_t config)
@@ -63,8 +74,13 @@ static struct perf_event_attr attr_of(uint32_t type, uint64_t config)
 					 .config = config };
 }
 
-static int open_event(struct nti_os *os, uint32_t type, uint64_t config, pid_t pid, int cpu,
-		      int group)
+/* Of this process, on any CPU. */
+static int open_attr(struct perf_event_attr *attr, int group)
+{
+	return os->ops->perf_open(os, attr, 0, -1, group, 0);
+}
+
+static int open_event(uint32_t type, uint64_t config, pid_t pid, int cpu, int group)
 {
 	struct perf_event_attr attr = attr_of(type, config);
 
@@ -72,12 +88,32 @@ static int open_event(struct nti_os *os, uint32_t type, uint64_t config, pid_t p
 }
 
 /* Let @ns of simulated time pass; the step of these machines is 1 ms. */
-static void pass(struct nti_os *os, uint64_t ns)
+static void pass(uint64_t ns)
 {
 	uint64_t i;
 
 	for (i = 0; i < ns / 1000000; i++)
 		(void)os->ops->now_ns(os);
+}
+
+/* All words of a read are as @want says, "9 . 7"; a point stands for any. */
+#define READS(fd, want) reads((fd), (want), __LINE__)
+
+static void reads(int fd, const char *want, int line)
+{
+	uint64_t words[16] = { 0 };
+	long long n = 0;
+	long long bytes = os->ops->read(os, fd, words, sizeof(words));
+
+	for (char *end; *want; want = *end ? end + 1 : end, n++) {
+		uint64_t word = strtoull(want, &end, 10);
+
+		if (*want == '.')
+			end = (char *)want + 1;
+		else
+			tt_eq_((long long)words[n], (long long)word, "a word", __FILE__, line);
+	}
+	tt_eq_(bytes, 8 * n, "read()", __FILE__, line);
 }
 
 #define HW PERF_TYPE_HARDWARE
@@ -128,10 +164,8 @@ static const struct open_row {
 
 TEST(opening)
 {
-	struct nti_os *os = os_new("true", -1, "", "");
-
 	TT_FOR_EACH_ROW(r, open_rows) {
-		int fd = open_event(os, r->type, r->config, r->pid, r->cpu, -1);
+		int fd = open_event(r->type, r->config, r->pid, r->cpu, -1);
 
 		TT_EQ(r, fd < 0 ? fd : 0, r->ret);
 		if (fd < 0)
@@ -140,8 +174,9 @@ TEST(opening)
 		TT_EQ(r, fd > 1 << 30, 1);
 		os->ops->close(os, fd);
 	}
-	os->ops->free(os);
 }
+
+#define ALL sizeof(struct perf_event_attr)
 
 static const struct attr_row {
 	int line;
@@ -152,73 +187,48 @@ static const struct attr_row {
 	{ __LINE__, { .type = HW, .size = 0 }, 0 },
 	{ __LINE__, { .type = HW, .size = PERF_ATTR_SIZE_VER0 - 8 }, -E2BIG },
 	{ __LINE__, { .type = HW, .size = 5000 }, -E2BIG },
-	{ __LINE__,
-	  { .type = HW, .size = sizeof(struct perf_event_attr), .read_format = 1 << 10 },
-	  -EINVAL },
-	{ __LINE__,
-	  { .type = HW, .size = sizeof(struct perf_event_attr), .sample_type = 1ull << 40 },
-	  -EINVAL },
-	{ __LINE__,
-	  { .type = HW, .size = sizeof(struct perf_event_attr), .__reserved_2 = 1 },
-	  -EINVAL },
-	{ __LINE__,
-	  { .type = HW, .size = sizeof(struct perf_event_attr), .freq = 1, .sample_freq = 50001 },
-	  -EINVAL },
-	{ __LINE__,
-	  { .type = HW, .size = sizeof(struct perf_event_attr), .freq = 1, .sample_freq = 50000 },
-	  0 },
-	{ __LINE__,
-	  { .type = HW, .size = sizeof(struct perf_event_attr), .sample_period = 1ull << 63 },
-	  -EINVAL },
-	{ __LINE__, { .type = HW, .size = sizeof(struct perf_event_attr), .precise_ip = 2 }, 0 },
-	{ __LINE__,
-	  { .type = HW, .size = sizeof(struct perf_event_attr), .precise_ip = 3 },
-	  -EOPNOTSUPP },
-	{ __LINE__,
-	  { .type = 9, .size = sizeof(struct perf_event_attr), .exclude_kernel = 1 },
-	  -EINVAL },
-	{ __LINE__,
-	  { .type = 9, .size = sizeof(struct perf_event_attr), .sample_period = 1000 },
-	  -EOPNOTSUPP },
+	{ __LINE__, { .type = HW, .size = ALL, .read_format = 1 << 10 }, -EINVAL },
+	{ __LINE__, { .type = HW, .size = ALL, .sample_type = 1ull << 40 }, -EINVAL },
+	{ __LINE__, { .type = HW, .size = ALL, .__reserved_2 = 1 }, -EINVAL },
+	{ __LINE__, { .type = HW, .size = ALL, .freq = 1, .sample_freq = 50001 }, -EINVAL },
+	{ __LINE__, { .type = HW, .size = ALL, .freq = 1, .sample_freq = 50000 }, 0 },
+	{ __LINE__, { .type = HW, .size = ALL, .sample_period = 1ull << 63 }, -EINVAL },
+	{ __LINE__, { .type = HW, .size = ALL, .precise_ip = 2 }, 0 },
+	{ __LINE__, { .type = HW, .size = ALL, .precise_ip = 3 }, -EOPNOTSUPP },
+	{ __LINE__, { .type = 9, .size = ALL, .exclude_kernel = 1 }, -EINVAL },
+	{ __LINE__, { .type = 9, .size = ALL, .sample_period = 1000 }, -EOPNOTSUPP },
 };
 
 TEST(attributes)
 {
-	struct nti_os *os = os_new("true", 2, "", "");
+	struct perf_event_attr whole = attr_of(HW, 0);
 
 	TT_FOR_EACH_ROW(r, attr_rows) {
 		struct perf_event_attr attr = r->attr;
-		int fd = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
+		int fd = open_attr(&attr, -1);
 
 		TT_EQ(r, fd < 0 ? fd : 0, r->ret);
 		if (fd == -E2BIG)
 			TT_EQ(r, attr.size, sizeof(attr));
 	}
-	TT_IS(open_event(os, HW, 0, 0, -1, 12345), -EBADF);
-	{
-		struct perf_event_attr attr = attr_of(HW, 0);
-
-		TT_IS(os->ops->perf_open(os, &attr, 0, -1, -1, 1 << 20), -EINVAL);
-		TT_IS(os->ops->perf_open(os, &attr, 0, -1, -1, PERF_FLAG_PID_CGROUP), -EOPNOTSUPP);
-	}
-	os->ops->free(os);
+	TT_IS(open_event(HW, 0, 0, -1, 12345), -EBADF);
+	TT_IS(os->ops->perf_open(os, &whole, 0, -1, -1, 1 << 20), -EINVAL);
+	TT_IS(os->ops->perf_open(os, &whole, 0, -1, -1, PERF_FLAG_PID_CGROUP), -EOPNOTSUPP);
 }
 
 /* A size beyond the structure known here is fine as long as the rest is zero, as in the kernel. */
 TEST(attributes_of_the_future)
 {
-	struct nti_os *os = os_new("true", 2, "", "");
 	struct {
 		struct perf_event_attr attr;
 		uint64_t more[2];
 	} future = { .attr = attr_of(HW, 0) };
 
 	future.attr.size = sizeof(future);
-	assert_true(os->ops->perf_open(os, &future.attr, 0, -1, -1, 0) > 0);
+	assert_true(open_attr(&future.attr, -1) > 0);
 	future.attr.size = sizeof(future);
 	future.more[1] = 1;
-	TT_IS(os->ops->perf_open(os, &future.attr, 0, -1, -1, 0), -E2BIG);
-	os->ops->free(os);
+	TT_IS(open_attr(&future.attr, -1), -E2BIG);
 }
 
 static const struct permission_row {
@@ -226,6 +236,7 @@ static const struct permission_row {
 	const char *privileged;
 	int paranoid;
 	int user, kernel, cpu; /* :u of a task, everything of a task, :u of a CPU: 0 or the error */
+	const char *more;      /* NULL: nothing */
 } permission_rows[] = {
 	{ __LINE__, "true", 4, 0, 0, 0 },
 	{ __LINE__, "\"perfmon\"", 2, 0, 0, 0 },
@@ -236,9 +247,10 @@ static const struct permission_row {
 	{ __LINE__, "false", 2, 0, -EACCES, -EACCES },
 	{ __LINE__, "false", 3, -EACCES, -EACCES, -EACCES },
 	{ __LINE__, "false", 4, -EACCES, -EACCES, -EACCES },
+	{ __LINE__, "true", -1, -EPERM, -EPERM, -EPERM, ",\"denied_perf\":\"EPERM\"" },
 };
 
-static int try_open(struct nti_os *os, bool is_user, pid_t pid, int cpu)
+static int try_open(bool is_user, pid_t pid, int cpu)
 {
 	struct perf_event_attr attr = attr_of(HW, PERF_COUNT_HW_CPU_CYCLES);
 	int fd;
@@ -251,21 +263,11 @@ static int try_open(struct nti_os *os, bool is_user, pid_t pid, int cpu)
 TEST(permissions)
 {
 	TT_FOR_EACH_ROW(r, permission_rows) {
-		struct nti_os *os = os_new(r->privileged, r->paranoid, "", "");
-
-		TT_EQ(r, try_open(os, true, 0, -1), r->user);
-		TT_EQ(r, try_open(os, false, 0, -1), r->kernel);
-		TT_EQ(r, try_open(os, true, -1, 0), r->cpu);
-		os->ops->free(os);
+		become(os_new(r->privileged, r->paranoid, "", r->more ? r->more : ""));
+		TT_EQ(r, try_open(true, 0, -1), r->user);
+		TT_EQ(r, try_open(false, 0, -1), r->kernel);
+		TT_EQ(r, try_open(true, -1, 0), r->cpu);
 	}
-}
-
-TEST(denied)
-{
-	struct nti_os *os = os_new("true", -1, "", ",\"denied_perf\":\"EPERM\"");
-
-	TT_IS(open_event(os, HW, 0, 0, -1, -1), -EPERM);
-	os->ops->free(os);
 }
 
 static const struct still_row {
@@ -290,7 +292,6 @@ TEST(recordings_stand_still)
 {
 	TT_FOR_EACH_ROW(r, still_rows) {
 		struct perf_event_attr attr = attr_of(SW, PERF_COUNT_SW_DUMMY);
-		struct nti_os *os;
 		char text[512], word[8];
 
 		(void)snprintf(text, sizeof(text),
@@ -298,42 +299,34 @@ TEST(recordings_stand_still)
 			       "\"arch\":\"x86_64\",\"privileged\":%s,\"files\":"
 			       "{\"/proc/sys/kernel/perf_event_paranoid\":\"%d\\n\"}%s}",
 			       r->privileged, r->paranoid, r->more);
-		os = os_from(text);
+		become(os_of_text(text));
 		TT_EQ(r, os->is_still, 1);
-		TT_EQ(r, open_event(os, TP, 314, 0, -1, -1) < 0, r->tracepoint < 0);
-		TT_EQ(r, open_event(os, SW, PERF_COUNT_SW_DUMMY, 0, -1, -1) < 0, r->kernel < 0);
+		TT_EQ(r, open_event(TP, 314, 0, -1, -1) < 0, r->tracepoint < 0);
+		TT_EQ(r, open_event(SW, PERF_COUNT_SW_DUMMY, 0, -1, -1) < 0, r->kernel < 0);
 		attr.exclude_kernel = 1;
 		TT_EQ(r, os->ops->perf_open(os, &attr, -1, 0, -1, 0) < 0, r->cpu < 0);
-		TT_EQ(r, os->ops->perf_open(os, &attr, 0, -1, -1, 0) < 0, r->user < 0);
+		TT_EQ(r, open_attr(&attr, -1) < 0, r->user < 0);
 		if (r->user == 0)
-			TT_EQ(r,
-			      os->ops->read(os, os->ops->perf_open(os, &attr, 0, -1, -1, 0), word,
-					    sizeof(word)),
+			TT_EQ(r, os->ops->read(os, open_attr(&attr, -1), word, sizeof(word)),
 			      -EOPNOTSUPP);
-		os->ops->free(os);
 	}
 }
 
 TEST(reads_have_the_layout_that_was_asked_for)
 {
-	struct nti_os *os = os_new("true", -1, "", "");
 	struct perf_event_attr attr = attr_of(HW, PERF_COUNT_HW_CPU_CYCLES);
 	uint64_t words[8], id;
 	int plain, full;
 
-	plain = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
+	plain = open_attr(&attr, -1);
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
 			   PERF_FORMAT_ID | PERF_FORMAT_LOST;
-	full = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
-	pass(os, 5000000);
-	TT_IS(os->ops->read(os, plain, words, sizeof(words)), 8);
-	TT_IS(words[0], 10000000);
+	full = open_attr(&attr, -1);
+	pass(5000000);
+	READS(plain, "10000000");
 	TT_IS(os->ops->read(os, plain, words, 7), -ENOSPC);
+	READS(full, "10000000 5000000 5000000 . 0");
 	TT_IS(os->ops->read(os, full, words, sizeof(words)), 40);
-	TT_IS(words[0], 10000000);
-	TT_IS(words[1], 5000000);
-	TT_IS(words[2], 5000000);
-	TT_IS(words[4], 0);
 	TT_IS(os->ops->ioctl(os, full, PERF_EVENT_IOC_ID, (unsigned long)&id), 0);
 	TT_IS(id, words[3]);
 	TT_IS(os->ops->read(os, full, words, 39), -ENOSPC);
@@ -341,12 +334,10 @@ TEST(reads_have_the_layout_that_was_asked_for)
 	os->ops->close(os, full);
 	TT_IS(os->ops->read(os, full, words, 40), -EBADF);
 	TT_IS(os->ops->ioctl(os, full, PERF_EVENT_IOC_ENABLE, 0), -EBADF);
-	os->ops->free(os);
 }
 
 TEST(groups_are_read_whole)
 {
-	struct nti_os *os = os_new("true", -1, "", "");
 	struct perf_event_attr attr = attr_of(HW, PERF_COUNT_HW_CPU_CYCLES);
 	uint64_t words[16];
 	int leader, member, clock;
@@ -354,65 +345,47 @@ TEST(groups_are_read_whole)
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			   PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr.disabled = 1;
-	leader = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
+	leader = open_attr(&attr, -1);
 	attr.disabled = 0;
 	attr.config = PERF_COUNT_HW_INSTRUCTIONS;
-	member = os->ops->perf_open(os, &attr, 0, -1, leader, 0);
+	member = open_attr(&attr, leader);
 	attr.type = SW;
 	attr.config = PERF_COUNT_SW_TASK_CLOCK;
-	clock = os->ops->perf_open(os, &attr, 0, -1, leader, 0);
+	clock = open_attr(&attr, leader);
 	assert_true(leader > 0 && member > 0 && clock > 0);
-	pass(os, 3000000);
-	TT_IS(os->ops->read(os, leader, words, sizeof(words)), 9 * 8);
-	TT_IS(words[0], 3);
-	TT_IS(words[1], 0);
-	TT_IS(words[3], 0);
-	TT_IS(words[5], 0);
+	pass(3000000);
+	READS(leader, "3 0 . 0 . 0 . . .");
 	TT_IS(os->ops->ioctl(os, leader, PERF_EVENT_IOC_ENABLE, 0), 0);
-	pass(os, 4000000);
+	pass(4000000);
+	READS(member, ". 4000000 4000000 8000000 . 12000000 . 4000000 .");
 	TT_IS(os->ops->read(os, member, words, sizeof(words)), 9 * 8);
-	TT_IS(words[1], 4000000);
-	TT_IS(words[2], 4000000);
-	TT_IS(words[3], 8000000);
-	TT_IS(words[5], 12000000);
-	TT_IS(words[7], 4000000);
 	assert_true(words[4] != words[6] && words[6] != words[8]);
 	TT_IS(os->ops->read(os, leader, words, 9 * 8 - 1), -ENOSPC);
 	/* reset clears counts, not times; without the flag only the one event's */
 	TT_IS(os->ops->ioctl(os, leader, PERF_EVENT_IOC_RESET, 0), 0);
-	TT_IS(os->ops->read(os, leader, words, sizeof(words)), 9 * 8);
-	TT_IS(words[1], 4000000);
-	TT_IS(words[3], 0);
-	TT_IS(words[5], 12000000);
+	READS(leader, ". 4000000 . 0 . 12000000 . . .");
 	TT_IS(os->ops->ioctl(os, member, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP), 0);
 	TT_IS(os->ops->ioctl(os, leader, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP), 0);
-	pass(os, 9000000);
-	TT_IS(os->ops->read(os, leader, words, sizeof(words)), 9 * 8);
-	TT_IS(words[1], 4000000);
-	TT_IS(words[5], 0);
-	TT_IS(words[7], 0);
+	pass(9000000);
+	READS(leader, ". 4000000 . . . 0 . 0 .");
 	TT_IS(os->ops->ioctl(os, leader, 0x1234, 0), -ENOTTY);
-	os->ops->free(os);
 }
 
 TEST(a_group_outlives_its_leader)
 {
-	struct nti_os *os = os_new("true", -1, "", "");
-	int leader = open_event(os, HW, PERF_COUNT_HW_CPU_CYCLES, 0, -1, -1);
-	int member = open_event(os, HW, PERF_COUNT_HW_INSTRUCTIONS, 0, -1, leader);
-	int other = open_event(os, HW, PERF_COUNT_HW_BRANCH_MISSES, 0, -1, leader);
+	int leader = open_event(HW, PERF_COUNT_HW_CPU_CYCLES, 0, -1, -1);
+	int member = open_event(HW, PERF_COUNT_HW_INSTRUCTIONS, 0, -1, leader);
+	int other = open_event(HW, PERF_COUNT_HW_BRANCH_MISSES, 0, -1, leader);
 	uint64_t word;
 
-	pass(os, 1000000);
+	pass(1000000);
 	os->ops->close(os, leader);
-	pass(os, 1000000);
-	TT_IS(os->ops->read(os, member, &word, 8), 8);
-	TT_IS(word, 6000000);
+	pass(1000000);
+	READS(member, "6000000");
 	os->ops->close(os, other);
 	TT_IS(os->ops->read(os, member, &word, 8), 8);
-	TT_IS(open_event(os, HW, PERF_COUNT_HW_BRANCH_MISSES, 0, -1, leader), -EBADF);
-	assert_true(open_event(os, HW, PERF_COUNT_HW_BRANCH_MISSES, 0, -1, member) > 0);
-	os->ops->free(os);
+	TT_IS(open_event(HW, PERF_COUNT_HW_BRANCH_MISSES, 0, -1, leader), -EBADF);
+	assert_true(open_event(HW, PERF_COUNT_HW_BRANCH_MISSES, 0, -1, member) > 0);
 }
 
 /*
@@ -421,14 +394,13 @@ TEST(a_group_outlives_its_leader)
  */
 TEST(large_groups)
 {
-	struct nti_os *os = os_new("true", -1, "", "");
 	struct perf_event_attr attr = attr_of(SW, PERF_COUNT_SW_TASK_CLOCK);
 	int leader, first = 0, fd, n = 0;
 	uint64_t words[2048];
 
 	attr.read_format = PERF_FORMAT_GROUP;
-	leader = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
-	while ((fd = os->ops->perf_open(os, &attr, 0, -1, leader, 0)) > 0) {
+	leader = open_attr(&attr, -1);
+	while ((fd = open_attr(&attr, leader)) > 0) {
 		first = first ? first : fd;
 		n++;
 	}
@@ -437,11 +409,8 @@ TEST(large_groups)
 	TT_IS(n, 2048 - 3 - 2);
 	TT_IS(os->ops->read(os, leader, words, sizeof(words)), (n + 2) * 8);
 	os->ops->close(os, leader);
-	pass(os, 2000000);
-	TT_IS(os->ops->read(os, first, words, sizeof(words)), 16);
-	TT_IS(words[0], 1);
-	TT_IS(words[1], 2000000);
-	os->ops->free(os);
+	pass(2000000);
+	READS(first, "1 2000000");
 }
 
 static const struct group_row {
@@ -468,158 +437,122 @@ static const struct group_row {
 TEST(group_rules)
 {
 	TT_FOR_EACH_ROW(r, group_rows) {
-		struct nti_os *os = os_new("true", -1, "", "");
-		int leader = open_event(os, r->leader_type, r->leader_config, r->leader_pid,
-					r->leader_cpu, -1),
-		    fd;
+		int leader, fd;
 
+		become(os_new("true", -1, "", ""));
+		leader = open_event(r->leader_type, r->leader_config, r->leader_pid, r->leader_cpu,
+				    -1);
 		TT_EQ(r, leader > 0, 1);
-		fd = open_event(os, r->type, r->config, r->pid, r->cpu, leader);
+		fd = open_event(r->type, r->config, r->pid, r->cpu, leader);
 		TT_EQ(r, fd < 0 ? fd : 0, r->ret);
-		os->ops->free(os);
 	}
 }
 
 TEST(group_rules_of_attributes)
 {
-	struct nti_os *os = os_new("true", -1, "", "");
 	struct perf_event_attr attr = attr_of(HW, 1);
-	int leader = open_event(os, HW, 0, 0, -1, -1), member;
+	int leader = open_event(HW, 0, 0, -1, -1), member;
 
 	attr.inherit = 1;
-	TT_IS(os->ops->perf_open(os, &attr, 0, -1, leader, 0), -EINVAL);
+	TT_IS(open_attr(&attr, leader), -EINVAL);
 	attr.inherit = 0;
 	attr.pinned = 1;
-	TT_IS(os->ops->perf_open(os, &attr, 0, -1, leader, 0), -EINVAL);
+	TT_IS(open_attr(&attr, leader), -EINVAL);
 	attr.pinned = 0;
-	member = os->ops->perf_open(os, &attr, 0, -1, leader, 0);
+	member = open_attr(&attr, leader);
 	assert_true(member > 0);
-	TT_IS(open_event(os, HW, 2, 0, -1, member), -EINVAL);
+	TT_IS(open_event(HW, 2, 0, -1, member), -EINVAL);
 	/* with NO_GROUP the descriptor says nothing */
 	attr.pinned = 1;
 	assert_true(os->ops->perf_open(os, &attr, 0, -1, leader, PERF_FLAG_FD_NO_GROUP) > 0);
-	os->ops->free(os);
 }
 
 /* 4 general counters, fixed ones for instructions, cycles and reference cycles. */
 TEST(a_group_must_fit_the_pmu)
 {
-	struct nti_os *os = os_new("true", -1, "", "");
-	int leader = open_event(os, PERF_TYPE_RAW, 0x1c2, 0, -1, -1), i;
+	int leader = open_event(PERF_TYPE_RAW, 0x1c2, 0, -1, -1), i;
 
 	for (i = 0; i < 3; i++)
-		assert_true(open_event(os, PERF_TYPE_RAW, 0x1c3, 0, -1, leader) > 0);
-	TT_IS(open_event(os, PERF_TYPE_RAW, 0x1c4, 0, -1, leader), -EINVAL);
-	assert_true(open_event(os, HW, PERF_COUNT_HW_CPU_CYCLES, 0, -1, leader) > 0);
-	assert_true(open_event(os, PERF_TYPE_RAW, 0xc0, 0, -1, leader) > 0);
-	assert_true(open_event(os, HW, PERF_COUNT_HW_REF_CPU_CYCLES, 0, -1, leader) > 0);
-	TT_IS(open_event(os, HW, PERF_COUNT_HW_REF_CPU_CYCLES, 0, -1, leader), -EINVAL);
-	TT_IS(open_event(os, PERF_TYPE_RAW, 0x3c, 0, -1, leader), -EINVAL);
-	assert_true(open_event(os, SW, PERF_COUNT_SW_PAGE_FAULTS, 0, -1, leader) > 0);
-	os->ops->free(os);
+		assert_true(open_event(PERF_TYPE_RAW, 0x1c3, 0, -1, leader) > 0);
+	TT_IS(open_event(PERF_TYPE_RAW, 0x1c4, 0, -1, leader), -EINVAL);
+	assert_true(open_event(HW, PERF_COUNT_HW_CPU_CYCLES, 0, -1, leader) > 0);
+	assert_true(open_event(PERF_TYPE_RAW, 0xc0, 0, -1, leader) > 0);
+	assert_true(open_event(HW, PERF_COUNT_HW_REF_CPU_CYCLES, 0, -1, leader) > 0);
+	TT_IS(open_event(HW, PERF_COUNT_HW_REF_CPU_CYCLES, 0, -1, leader), -EINVAL);
+	TT_IS(open_event(PERF_TYPE_RAW, 0x3c, 0, -1, leader), -EINVAL);
+	assert_true(open_event(SW, PERF_COUNT_SW_PAGE_FAULTS, 0, -1, leader) > 0);
 }
 
 /* Reference cycles cannot be counted anywhere else, even while general counters are free. */
 TEST(reference_cycles_have_one_counter)
 {
-	struct nti_os *os = os_new("true", -1, "", "");
-	int leader = open_event(os, HW, PERF_COUNT_HW_REF_CPU_CYCLES, 0, -1, -1);
+	int leader = open_event(HW, PERF_COUNT_HW_REF_CPU_CYCLES, 0, -1, -1);
 
-	TT_IS(open_event(os, PERF_TYPE_RAW, 0x300, 0, -1, leader), -EINVAL);
-	assert_true(open_event(os, HW, PERF_COUNT_HW_INSTRUCTIONS, 0, -1, leader) > 0);
-	assert_true(open_event(os, PERF_TYPE_RAW, 0xc0, 0, -1, leader) > 0);
-	os->ops->free(os);
+	TT_IS(open_event(PERF_TYPE_RAW, 0x300, 0, -1, leader), -EINVAL);
+	assert_true(open_event(HW, PERF_COUNT_HW_INSTRUCTIONS, 0, -1, leader) > 0);
+	assert_true(open_event(PERF_TYPE_RAW, 0xc0, 0, -1, leader) > 0);
 }
 
 /* Two groups of three on four counters: they take turns, whole. */
 TEST(groups_take_turns_whole)
 {
-	struct nti_os *os = os_new("true", -1, "", "");
 	struct perf_event_attr attr = attr_of(PERF_TYPE_RAW, 0x1c2);
-	uint64_t words[6];
 	int leader[2], i, k;
 
 	attr.read_format =
 		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	for (i = 0; i < 2; i++) {
-		leader[i] = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
+		leader[i] = open_attr(&attr, -1);
 		for (k = 0; k < 2; k++)
-			assert_true(os->ops->perf_open(os, &attr, 0, -1, leader[i], 0) > 0);
+			assert_true(open_attr(&attr, leader[i]) > 0);
 	}
-	pass(os, 12000000);
-	for (i = 0; i < 2; i++) {
-		uint64_t running = i ? 4000000 : 8000000;
-
-		TT_IS(os->ops->read(os, leader[i], words, sizeof(words)), 48);
-		TT_IS(words[1], 12000000);
-		TT_IS(words[2], running);
-		for (k = 3; k < 6; k++)
-			TT_IS(words[k], running / 200);
-	}
-	os->ops->free(os);
-}
-
-static uint64_t read_times(struct nti_os *os, int fd, uint64_t *enabled, uint64_t *running)
-{
-	uint64_t words[3];
-
-	assert_int_equal(os->ops->read(os, fd, words, sizeof(words)), sizeof(words));
-	*enabled = words[1];
-	*running = words[2];
-	return words[0];
+	pass(12000000);
+	READS(leader[0], "3 12000000 8000000 40000 40000 40000");
+	READS(leader[1], "3 12000000 4000000 20000 20000 20000");
 }
 
 /* Five single events on four counters: each runs 4 of 5 slices of 4 ms; over 20 slices exactly. */
 TEST(multiplexed_events_get_equal_shares)
 {
-	struct nti_os *os = os_new("true", -1, "", "");
 	struct perf_event_attr attr = attr_of(PERF_TYPE_RAW, 0x1c2);
-	uint64_t enabled, running;
 	int fd[5], i;
 
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	for (i = 0; i < 5; i++)
-		fd[i] = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
-	pass(os, 80000000);
-	for (i = 0; i < 5; i++) {
-		TT_IS(read_times(os, fd[i], &enabled, &running), 320000);
-		TT_IS(enabled, 80000000);
-		TT_IS(running, 64000000);
-	}
+		fd[i] = open_attr(&attr, -1);
+	pass(80000000);
+	for (i = 0; i < 5; i++)
+		READS(fd[i], "320000 80000000 64000000");
 	/* one fewer: all fit from now on */
 	os->ops->close(os, fd[4]);
-	pass(os, 10000000);
-	TT_IS(read_times(os, fd[0], &enabled, &running), 370000);
-	TT_IS(enabled, 90000000);
-	TT_IS(running, 74000000);
-	os->ops->free(os);
+	pass(10000000);
+	READS(fd[0], "370000 90000000 74000000");
 }
 
 /* Reading often or seldom gives the same counts: the result is a function of time alone. */
 TEST(looking_does_not_change_counts)
 {
-	uint64_t count[2][7], enabled, running;
+	uint64_t words[2][7][3];
 	int fd[7], i, k, round;
 
 	for (round = 0; round < 2; round++) {
-		struct nti_os *os = os_new(
-			"true", -1, ",\"wobble\":{\"permille\":300,\"period_ns\":7000000}", "");
 		struct perf_event_attr attr = attr_of(PERF_TYPE_RAW, 0x1c2);
 
+		become(os_new("true", -1, ",\"wobble\":{\"permille\":300,\"period_ns\":7000000}",
+			      ""));
 		attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 		for (i = 0; i < 7; i++)
-			fd[i] = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
+			fd[i] = open_attr(&attr, -1);
 		for (k = 0; k < 53; k++) {
-			pass(os, 1000000);
+			pass(1000000);
 			for (i = 0; round && i < 7; i++)
-				(void)read_times(os, fd[i], &enabled, &running);
+				os->ops->read(os, fd[i], words[round][i], 24);
 		}
 		for (i = 0; i < 7; i++)
-			count[round][i] = read_times(os, fd[i], &enabled, &running);
-		os->ops->free(os);
+			TT_IS(os->ops->read(os, fd[i], words[round][i], 24), 24);
 	}
 	for (i = 0; i < 7; i++)
-		TT_IS(count[0][i], count[1][i]);
+		TT_IS(words[0][i][0], words[1][i][0]);
 }
 
 /*
@@ -628,38 +561,29 @@ TEST(looking_does_not_change_counts)
  */
 TEST(wobble_changes_rates_over_time)
 {
-	struct nti_os *os =
-		os_new("true", -1, ",\"wobble\":{\"permille\":300,\"period_ns\":8000000}", "");
-	int fd = open_event(os, HW, PERF_COUNT_HW_CPU_CYCLES, 0, -1, -1);
-	uint64_t word;
+	int fd;
 
-	pass(os, 4000000);
-	os->ops->read(os, fd, &word, 8);
-	TT_IS(word, 10400000);
-	pass(os, 4000000);
-	os->ops->read(os, fd, &word, 8);
-	TT_IS(word, 16000000);
-	os->ops->free(os);
+	become(os_new("true", -1, ",\"wobble\":{\"permille\":300,\"period_ns\":8000000}", ""));
+	fd = open_event(HW, PERF_COUNT_HW_CPU_CYCLES, 0, -1, -1);
+	pass(4000000);
+	READS(fd, "10400000");
+	pass(4000000);
+	READS(fd, "16000000");
 }
 
 TEST(user_and_kernel_share_the_rate)
 {
-	struct nti_os *os = os_new("true", -1, "", "");
 	struct perf_event_attr attr = attr_of(HW, PERF_COUNT_HW_CPU_CYCLES);
-	uint64_t user, kernel;
 	int fd[2];
 
 	attr.exclude_kernel = 1;
-	fd[0] = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
+	fd[0] = open_attr(&attr, -1);
 	attr.exclude_kernel = 0;
 	attr.exclude_user = 1;
-	fd[1] = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
-	pass(os, 1000000);
-	os->ops->read(os, fd[0], &user, 8);
-	os->ops->read(os, fd[1], &kernel, 8);
-	TT_IS(user, 1200000);
-	TT_IS(kernel, 800000);
-	os->ops->free(os);
+	fd[1] = open_attr(&attr, -1);
+	pass(1000000);
+	READS(fd[0], "1200000");
+	READS(fd[1], "800000");
 }
 
 /*
@@ -668,62 +592,48 @@ TEST(user_and_kernel_share_the_rate)
  */
 TEST(pinned_events_fail_loudly)
 {
-	struct nti_os *os = os_new("true", -1, "", "");
 	struct perf_event_attr attr = attr_of(PERF_TYPE_RAW, 0x1c2);
 	uint64_t word;
 	int fd[5], i;
 
 	attr.pinned = 1;
 	for (i = 0; i < 5; i++)
-		fd[i] = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
-	pass(os, 1000000);
-	for (i = 0; i < 4; i++) {
-		TT_IS(os->ops->read(os, fd[i], &word, 8), 8);
-		TT_IS(word, 5000);
-	}
+		fd[i] = open_attr(&attr, -1);
+	pass(1000000);
+	for (i = 0; i < 4; i++)
+		READS(fd[i], "5000");
 	TT_IS(os->ops->read(os, fd[4], &word, 8), 0);
 	os->ops->close(os, fd[0]);
 	TT_IS(os->ops->ioctl(os, fd[4], PERF_EVENT_IOC_ENABLE, 0), 0);
-	pass(os, 1000000);
-	TT_IS(os->ops->read(os, fd[4], &word, 8), 8);
-	TT_IS(word, 5000);
-	os->ops->free(os);
+	pass(1000000);
+	READS(fd[4], "5000");
 }
 
 TEST(exclusive_groups_run_alone)
 {
-	struct nti_os *os = os_new("true", -1, "", "");
 	struct perf_event_attr attr = attr_of(PERF_TYPE_RAW, 0x1c2);
-	uint64_t enabled, running;
 	int alone, other;
 
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr.exclusive = 1;
-	alone = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
+	alone = open_attr(&attr, -1);
 	attr.exclusive = 0;
-	other = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
-	pass(os, 8000000);
-	(void)read_times(os, alone, &enabled, &running);
-	TT_IS(running, 4000000);
-	(void)read_times(os, other, &enabled, &running);
-	TT_IS(running, 4000000);
-	os->ops->free(os);
+	other = open_attr(&attr, -1);
+	pass(8000000);
+	READS(alone, ". . 4000000");
+	READS(other, ". . 4000000");
 }
 
 TEST(enable_on_exec_enables_at_once)
 {
-	struct nti_os *os = os_new("true", -1, "", "");
 	struct perf_event_attr attr = attr_of(HW, PERF_COUNT_HW_CPU_CYCLES);
-	uint64_t word;
 	int fd;
 
 	attr.disabled = 1;
 	attr.enable_on_exec = 1;
-	fd = os->ops->perf_open(os, &attr, 0, -1, -1, 0);
-	pass(os, 1000000);
-	os->ops->read(os, fd, &word, 8);
-	TT_IS(word, 2000000);
-	os->ops->free(os);
+	fd = open_attr(&attr, -1);
+	pass(1000000);
+	READS(fd, "2000000");
 }
 
 /*
@@ -740,36 +650,35 @@ TEST(arm_has_a_cycle_counter)
 		"\"/sys/bus/event_source/devices/armv8_pmuv3_0/cpus\":\"0-1\\n\"},"
 		"\"counting\":{\"clock\":{\"step_ns\":1000000},\"counters\":{\"armv8_*\":{"
 		"\"general\":1,\"fixed\":1}}}}";
-	struct nti_os *os = os_from(text);
-	int leader = open_event(os, HW, PERF_COUNT_HW_INSTRUCTIONS, 0, -1, -1);
+	int leader;
 
+	become(os_of_text(text));
+	leader = open_event(HW, PERF_COUNT_HW_INSTRUCTIONS, 0, -1, -1);
 	assert_true(leader > 0);
-	assert_true(open_event(os, 8, 0x11, 0, -1, leader) > 0);
-	TT_IS(open_event(os, 8, 0x8, 0, -1, leader), -EINVAL);
-	assert_true(open_event(os, PERF_TYPE_RAW, 0x8, -1, 1, -1) > 0);
-	TT_IS(open_event(os, PERF_TYPE_RAW, 0x8, -1, 2, -1), -ENOENT);
-	os->ops->free(os);
+	assert_true(open_event(8, 0x11, 0, -1, leader) > 0);
+	TT_IS(open_event(8, 0x8, 0, -1, leader), -EINVAL);
+	assert_true(open_event(PERF_TYPE_RAW, 0x8, -1, 1, -1) > 0);
+	TT_IS(open_event(PERF_TYPE_RAW, 0x8, -1, 2, -1), -ENOENT);
 }
 
 TEST(faults_and_no_mapping)
 {
-	struct nti_os *os =
-		os_new("true", -1, "",
-		       ",\"faults\":[{\"call\":\"perf_open\",\"nth\":2,\"errno\":\"EMFILE\"},"
-		       "{\"call\":\"read\",\"nth\":1,\"errno\":\"EINTR\"},"
-		       "{\"call\":\"ioctl\",\"nth\":1,\"errno\":\"EIO\"}]");
-	int fd = open_event(os, HW, 0, 0, -1, -1);
 	uint64_t word;
 	void *page;
+	int fd;
 
-	TT_IS(open_event(os, HW, 0, 0, -1, -1), -EMFILE);
+	become(os_new("true", -1, "",
+		      ",\"faults\":[{\"call\":\"perf_open\",\"nth\":2,\"errno\":\"EMFILE\"},"
+		      "{\"call\":\"read\",\"nth\":1,\"errno\":\"EINTR\"},"
+		      "{\"call\":\"ioctl\",\"nth\":1,\"errno\":\"EIO\"}]"));
+	fd = open_event(HW, 0, 0, -1, -1);
+	TT_IS(open_event(HW, 0, 0, -1, -1), -EMFILE);
 	TT_IS(os->ops->read(os, fd, &word, 8), -EINTR);
 	TT_IS(os->ops->read(os, fd, &word, 8), 8);
 	TT_IS(os->ops->ioctl(os, fd, PERF_EVENT_IOC_DISABLE, 0), -EIO);
 	TT_IS(os->ops->ioctl(os, fd, PERF_EVENT_IOC_DISABLE, 0), 0);
 	TT_IS(os->ops->map(os, fd, 4096, &page), -ENODEV);
 	assert_null(page);
-	os->ops->free(os);
 }
 
 TEST(products_may_exceed_64_bits)
@@ -784,34 +693,35 @@ TEST(products_may_exceed_64_bits)
 	TT_IS(nti_sim_scale(unit - 1, unit - 1, unit), unit - 2);
 }
 
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(opening),
-		cmocka_unit_test(attributes),
-		cmocka_unit_test(attributes_of_the_future),
-		cmocka_unit_test(permissions),
-		cmocka_unit_test(denied),
-		cmocka_unit_test(recordings_stand_still),
-		cmocka_unit_test(reads_have_the_layout_that_was_asked_for),
-		cmocka_unit_test(groups_are_read_whole),
-		cmocka_unit_test(a_group_outlives_its_leader),
-		cmocka_unit_test(large_groups),
-		cmocka_unit_test(group_rules),
-		cmocka_unit_test(group_rules_of_attributes),
-		cmocka_unit_test(a_group_must_fit_the_pmu),
-		cmocka_unit_test(reference_cycles_have_one_counter),
-		cmocka_unit_test(groups_take_turns_whole),
-		cmocka_unit_test(multiplexed_events_get_equal_shares),
-		cmocka_unit_test(looking_does_not_change_counts),
-		cmocka_unit_test(wobble_changes_rates_over_time),
-		cmocka_unit_test(user_and_kernel_share_the_rate),
-		cmocka_unit_test(pinned_events_fail_loudly),
-		cmocka_unit_test(exclusive_groups_run_alone),
-		cmocka_unit_test(enable_on_exec_enables_at_once),
-		cmocka_unit_test(arm_has_a_cycle_counter),
-		cmocka_unit_test(faults_and_no_mapping),
-		cmocka_unit_test(products_may_exceed_64_bits),
+		CASE(opening),
+		CASE(attributes),
+		CASE(attributes_of_the_future),
+		CASE(permissions),
+		CASE(recordings_stand_still),
+		CASE(reads_have_the_layout_that_was_asked_for),
+		CASE(groups_are_read_whole),
+		CASE(a_group_outlives_its_leader),
+		CASE(large_groups),
+		CASE(group_rules),
+		CASE(group_rules_of_attributes),
+		CASE(a_group_must_fit_the_pmu),
+		CASE(reference_cycles_have_one_counter),
+		CASE(groups_take_turns_whole),
+		CASE(multiplexed_events_get_equal_shares),
+		CASE(looking_does_not_change_counts),
+		CASE(wobble_changes_rates_over_time),
+		CASE(user_and_kernel_share_the_rate),
+		CASE(pinned_events_fail_loudly),
+		CASE(exclusive_groups_run_alone),
+		CASE(enable_on_exec_enables_at_once),
+		CASE(arm_has_a_cycle_counter),
+		CASE(faults_and_no_mapping),
+		CASE(products_may_exceed_64_bits),
 	};
 
 	return TT_RUN(tests);
