@@ -33,93 +33,88 @@
 #define WATCHDOG_OFF "nmi_watchdog\": \"0"
 #define WATCHDOG_ON "nmi_watchdog\": \"1"
 
+#define MACHINE NTIME_TARGET_MACHINE
+
 static const struct plan_row {
 	int line;
 	const char *machine;
-	uint32_t kind;
-	const char *from, *to; /* words of the machine file that are replaced; NULL: none */
 	const char *events;
 	const char *pass; /* of each event, one digit each */
 	const char *why;  /* part of what is said of pass 1, "" when there is one pass only */
+	uint32_t kind;
+	const char *from, *to; /* words of the machine file that are replaced; NULL: none */
 } plan_rows[] = {
 	/* Skylake-SP: 4 general counters and 3 fixed ones (CPUID 0xA of the file). */
-	{ __LINE__, SKX, 0, NULL, NULL, FIXED "," FOUR("cpu"), "0000000", "" },
-	{ __LINE__, SKX, 0, NULL, NULL, FIXED "," NINE("cpu"), "000000011112", "cpu" },
+	{ __LINE__, SKX, FIXED "," FOUR("cpu"), "0000000", "" },
+	{ __LINE__, SKX, FIXED "," NINE("cpu"), "000000011112", "cpu" },
 	/* a flag of the general counters keeps an event off its fixed one */
-	{ __LINE__, SKX, 0, NULL, NULL, "cpu/event=0x3c,cmask=1/," FOUR("cpu"), "00001", "cpu" },
-	{ __LINE__, SKX, 0, NULL, NULL, "cycles:u,cycles:k," FOUR("cpu"), "000001", "cpu" },
+	{ __LINE__, SKX, "cpu/event=0x3c,cmask=1/," FOUR("cpu"), "00001", "cpu" },
+	{ __LINE__, SKX, "cycles:u,cycles:k," FOUR("cpu"), "000001", "cpu" },
 	/* groups stay together; what is left over fills the gaps */
-	{ __LINE__, SKX, 0, NULL, NULL,
+	{ __LINE__, SKX,
 	  "{" C1("cpu") "," C2("cpu") "," C3("cpu") "},{" C4("cpu") "," C5("cpu") "," C6("cpu") "}",
 	  "000111", "room for 4" },
-	{ __LINE__, SKX, 0, NULL, NULL,
+	{ __LINE__, SKX,
 	  "{cycles," C1("cpu") "," C2("cpu") "},{instructions," C3("cpu") "," C4("cpu") "}",
 	  "000000", "" },
 	/*
 	 * one register for all off-core events of a core, one for the load latency, one for the
 	 * front end
 	 */
-	{ __LINE__, SKX, 0, NULL, NULL, OFFCORE(0x10001) "," OFFCORE(0x10002), "01",
-	  "MSR_OFFCORE_RSP_0" },
-	{ __LINE__, SKX, 0, NULL, NULL, OFFCORE(0x10001) "," OFFCORE(0x10001) ":u", "00", "" },
-	{ __LINE__, SKX, 0, NULL, NULL,
+	{ __LINE__, SKX, OFFCORE(0x10001) "," OFFCORE(0x10002), "01", "MSR_OFFCORE_RSP_0" },
+	{ __LINE__, SKX, OFFCORE(0x10001) "," OFFCORE(0x10001) ":u", "00", "" },
+	{ __LINE__, SKX,
 	  "OFFCORE_RESPONSE_0:DMND_DATA_RD:ANY_RESPONSE,OFFCORE_RESPONSE_0:DMND_RFO:ANY_RESPONSE",
 	  "01", "MSR_OFFCORE_RSP_0" },
-	{ __LINE__, SKX, 0, NULL, NULL, "cpu/mem-loads,ldlat=30/p,cpu/mem-loads,ldlat=60/p", "01",
+	{ __LINE__, SKX, "cpu/mem-loads,ldlat=30/p,cpu/mem-loads,ldlat=60/p", "01",
 	  "MSR_PEBS_LD_LAT" },
-	{ __LINE__, SKX, 0, NULL, NULL,
-	  "FRONTEND_RETIRED:DSB_MISS,FRONTEND_RETIRED:ITLB_MISS,cycles", "010",
+	{ __LINE__, SKX, "FRONTEND_RETIRED:DSB_MISS,FRONTEND_RETIRED:ITLB_MISS,cycles", "010",
 	  "MSR_PEBS_FRONTEND" },
 	/* the NMI watchdog holds the fixed cycle counter, so cycles need a general one */
-	{ __LINE__, SKX, 0, WATCHDOG_OFF, WATCHDOG_ON, FIXED "," FOUR("cpu"), "0000001", "cpu" },
-	{ __LINE__, SKX, 0, WATCHDOG_OFF, WATCHDOG_ON,
-	  FIXED "," C1("cpu") "," C2("cpu") "," C3("cpu"), "000000", "" },
+	{ __LINE__, SKX, FIXED "," FOUR("cpu"), "0000001", "cpu", 0, WATCHDOG_OFF, WATCHDOG_ON },
+	{ __LINE__, SKX, FIXED "," C1("cpu") "," C2("cpu") "," C3("cpu"), "000000", "", 0,
+	  WATCHDOG_OFF, WATCHDOG_ON },
 	/* boxes of the uncore: each has its own counters, all change passes together */
-	{ __LINE__, SKX, NTIME_TARGET_MACHINE, NULL, NULL, FOUR("uncore_cha"), "0000", "" },
-	{ __LINE__, SKX, NTIME_TARGET_MACHINE, NULL, NULL, SIX("uncore_cha"), "000011",
-	  "uncore_cha" },
-	{ __LINE__, SKX, NTIME_TARGET_MACHINE, NULL, NULL,
-	  FOUR("uncore_imc") ",uncore_imc/cas_count_read/", "00001", "uncore_imc" },
-	{ __LINE__, SKX, NTIME_TARGET_MACHINE, NULL, NULL, FOUR("uncore_m3upi"), "0001",
-	  "uncore_m3upi" },
-	{ __LINE__, SKX, NTIME_TARGET_MACHINE, NULL, NULL,
-	  C1("uncore_ubox") "," C2("uncore_ubox") "," C3("uncore_ubox"), "001", "uncore_ubox" },
-	{ __LINE__, SKX, NTIME_TARGET_MACHINE, NULL, NULL,
-	  FOUR("uncore_cha") "," FOUR("uncore_imc_0") ",power/energy-pkg/", "000000000", "" },
+	{ __LINE__, SKX, FOUR("uncore_cha"), "0000", "", MACHINE },
+	{ __LINE__, SKX, SIX("uncore_cha"), "000011", "uncore_cha", MACHINE },
+	{ __LINE__, SKX, FOUR("uncore_imc") ",uncore_imc/cas_count_read/", "00001", "uncore_imc",
+	  MACHINE },
+	{ __LINE__, SKX, FOUR("uncore_m3upi"), "0001", "uncore_m3upi", MACHINE },
+	{ __LINE__, SKX, C1("uncore_ubox") "," C2("uncore_ubox") "," C3("uncore_ubox"), "001",
+	  "uncore_ubox", MACHINE },
+	{ __LINE__, SKX, FOUR("uncore_cha") "," FOUR("uncore_imc_0") ",power/energy-pkg/",
+	  "000000000", "", MACHINE },
 	/* counters that always run are no problem */
-	{ __LINE__, SKX, NTIME_TARGET_MACHINE, NULL, NULL,
+	{ __LINE__, SKX,
 	  "uncore_iio_free_running/ioclk/,uncore_iio_free_running/bw_in_port0/,"
 	  "uncore_iio_free_running/bw_in_port1/,uncore_iio_free_running/bw_in_port2/,"
 	  "uncore_iio_free_running/bw_in_port3/,uncore_iio_free_running/bw_out_port0/",
-	  "000000", "" },
+	  "000000", "", MACHINE },
 	/* Zen 2: six counters, none fixed; four on the fabric, six on the L3 */
-	{ __LINE__, ZEN, 0, NULL, NULL, SIX("cpu"), "000000", "" },
-	{ __LINE__, ZEN, 0, NULL, NULL, "cycles,instructions," SIX("cpu"), "00000011", "cpu" },
-	{ __LINE__, ZEN, NTIME_TARGET_MACHINE, NULL, NULL, FOUR("amd_df") "," C5("amd_df"), "00001",
-	  "amd_df" },
-	{ __LINE__, ZEN, NTIME_TARGET_MACHINE, NULL, NULL, SIX("amd_l3"), "000000", "" },
-	{ __LINE__, ZEN, NTIME_TARGET_MACHINE, NULL, NULL, SIX("amd_l3") "," C7("amd_l3"),
-	  "0000001", "amd_l3" },
+	{ __LINE__, ZEN, SIX("cpu"), "000000", "" },
+	{ __LINE__, ZEN, "cycles,instructions," SIX("cpu"), "00000011", "cpu" },
+	{ __LINE__, ZEN, FOUR("amd_df") "," C5("amd_df"), "00001", "amd_df", MACHINE },
+	{ __LINE__, ZEN, SIX("amd_l3"), "000000", "", MACHINE },
+	{ __LINE__, ZEN, SIX("amd_l3") "," C7("amd_l3"), "0000001", "amd_l3", MACHINE },
 	/*
 	 * Neoverse N1: six and the cycle counter. The six are found out from what the kernel takes.
 	 */
-	{ __LINE__, ARM, 0, NULL, NULL, "cycles," A_SIX, "0000000", "" },
-	{ __LINE__, ARM, 0, NULL, NULL, A_SIX ",cpu_cycles", "0000000", "" },
-	{ __LINE__, ARM, 0, NULL, NULL, A_SIX "," A(17), "0000001", ARM_PMU },
-	{ __LINE__, ARM, 0, NULL, NULL, A_TWELVE ",cycles", "0000001111110", ARM_PMU },
-	{ __LINE__, ARM, 0, NULL, NULL, "cycles:u,cycles:k," A_SIX, "00000001", ARM_PMU },
+	{ __LINE__, ARM, "cycles," A_SIX, "0000000", "" },
+	{ __LINE__, ARM, A_SIX ",cpu_cycles", "0000000", "" },
+	{ __LINE__, ARM, A_SIX "," A(17), "0000001", ARM_PMU },
+	{ __LINE__, ARM, A_TWELVE ",cycles", "0000001111110", ARM_PMU },
+	{ __LINE__, ARM, "cycles:u,cycles:k," A_SIX, "00000001", ARM_PMU },
 	/* the mesh: eight, found out the same way */
-	{ __LINE__, ARM, NTIME_TARGET_MACHINE, NULL, NULL,
+	{ __LINE__, ARM,
 	  "arm_cmn/hnf_cache_miss/,arm_cmn/hnf_slc_sf_cache_access/,arm_cmn/hnf_cache_fill/,"
 	  "arm_cmn/hnf_pocq_retry/,arm_cmn/hnf_pocq_reqs_recvd/,arm_cmn/hnf_sf_hit/,"
 	  "arm_cmn/hnf_sf_evictions/,arm_cmn/hnf_mc_retries/,arm_cmn/hnf_mc_reqs/",
-	  "000000001", "arm_cmn_0" },
+	  "000000001", "arm_cmn_0", MACHINE },
 	/* Alder Lake: 8 + 4 and 6 + 3 */
-	{ __LINE__, ADL, 0, NULL, NULL, EIGHT("cpu_core") ",cpu_core/slots/,cpu_core/cycles/",
-	  "0000000000", "" },
-	{ __LINE__, ADL, 0, NULL, NULL, NINE("cpu_core"), "000000001", "cpu_core" },
-	{ __LINE__, ADL, 0, NULL, NULL, SIX("cpu_atom") ",cpu_atom/cpu-cycles/", "0000000", "" },
-	{ __LINE__, ADL, 0, NULL, NULL, SIX("cpu_atom") "," C7("cpu_atom"), "0000001", "cpu_atom" },
+	{ __LINE__, ADL, EIGHT("cpu_core") ",cpu_core/slots/,cpu_core/cycles/", "0000000000", "" },
+	{ __LINE__, ADL, NINE("cpu_core"), "000000001", "cpu_core" },
+	{ __LINE__, ADL, SIX("cpu_atom") ",cpu_atom/cpu-cycles/", "0000000", "" },
+	{ __LINE__, ADL, SIX("cpu_atom") "," C7("cpu_atom"), "0000001", "cpu_atom" },
 };
 
 /* A session on @machine, in which words of the file may have been replaced. */
