@@ -13,6 +13,8 @@
 
 #define BUS "/sys/bus/pci/"
 
+struct fake_pci fake;
+
 static struct fake_pci *fake_of(struct nti_os *os)
 {
 	return (struct fake_pci *)os;
@@ -20,9 +22,9 @@ static struct fake_pci *fake_of(struct nti_os *os)
 
 /* ---- files ---- */
 
-static void full(struct fake_pci *f, const char *path, char *out)
+static void full(const char *path, char *out)
 {
-	assert_true(snprintf(out, PATH_MAX, "%s%s", f->root, path) < PATH_MAX);
+	assert_true(snprintf(out, PATH_MAX, "%s%s", fake.root, path) < PATH_MAX);
 }
 
 static void make_parents(char *path)
@@ -36,12 +38,12 @@ static void make_parents(char *path)
 	}
 }
 
-void fake_pci_file(struct fake_pci *f, const char *path, const char *text)
+void fake_pci_file(const char *path, const char *text)
 {
 	char name[PATH_MAX];
 	FILE *file;
 
-	full(f, path, name);
+	full(path, name);
 	make_parents(name);
 	file = fopen(name, "w");
 	assert_non_null(file);
@@ -49,11 +51,11 @@ void fake_pci_file(struct fake_pci *f, const char *path, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-void fake_pci_link(struct fake_pci *f, const char *path, const char *target)
+void fake_pci_link(const char *path, const char *target)
 {
 	char name[PATH_MAX];
 
-	full(f, path, name);
+	full(path, name);
 	make_parents(name);
 	(void)unlink(name);
 	assert_int_equal(symlink(target, name), 0);
@@ -67,24 +69,24 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-void fake_pci_remove(struct fake_pci *f, const char *path)
+void fake_pci_remove(const char *path)
 {
 	char name[PATH_MAX];
 
-	full(f, path, name);
+	full(path, name);
 	(void)nftw(name, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-bool fake_pci_has(struct fake_pci *f, const char *path)
+bool fake_pci_has(const char *path)
 {
 	char name[PATH_MAX];
 	struct stat st;
 
-	full(f, path, name);
+	full(path, name);
 	return lstat(name, &st) == 0;
 }
 
-static const char *driver_of(struct fake_pci *f, const char *function)
+static const char *driver_of(const char *function)
 {
 	static char target[PATH_MAX];
 	char path[128];
@@ -92,7 +94,7 @@ static const char *driver_of(struct fake_pci *f, const char *function)
 	ssize_t n;
 
 	(void)snprintf(path, sizeof(path), BUS "devices/%s/driver", function);
-	full(f, path, name);
+	full(path, name);
 	n = readlink(name, target, sizeof(target) - 1);
 	if (n < 0)
 		return "";
@@ -100,24 +102,24 @@ static const char *driver_of(struct fake_pci *f, const char *function)
 	return strrchr(target, '/') + 1;
 }
 
-static void override_of(struct fake_pci *f, const char *function, char out[128])
+static void override_of(const char *function, char out[128])
 {
 	char path[128];
 
 	(void)snprintf(path, sizeof(path), BUS "devices/%s/driver_override", function);
-	assert_true(f->real->ops->text(f->real, path, out, 128) >= 0);
+	assert_true(fake.real->ops->text(fake.real, path, out, 128) >= 0);
 	out[strcspn(out, "\n")] = '\0';
 	if (strcmp(out, "(null)") == 0)
 		out[0] = '\0';
 }
 
-const char *fake_pci_state(struct fake_pci *f, const char *function)
+const char *fake_pci_state(const char *function)
 {
 	static char state[256];
 	char override[128];
-	const char *driver = driver_of(f, function);
+	const char *driver = driver_of(function);
 
-	override_of(f, function, override);
+	override_of(function, override);
 	(void)snprintf(state, sizeof(state), "%.100s %.100s", *driver ? driver : "-",
 		       *override ? override : "-");
 	return state;
@@ -125,64 +127,64 @@ const char *fake_pci_state(struct fake_pci *f, const char *function)
 
 /* ---- the kernel ---- */
 
-static void bind_to(struct fake_pci *f, const char *function, const char *driver)
+static void bind_to(const char *function, const char *driver)
 {
 	char path[128], target[128];
 
 	(void)snprintf(path, sizeof(path), BUS "devices/%s/driver", function);
 	(void)snprintf(target, sizeof(target), "../../../bus/pci/drivers/%.64s", driver);
-	fake_pci_link(f, path, target);
+	fake_pci_link(path, target);
 }
 
-static int kernel_bind(struct fake_pci *f, const char *driver, const char *function)
+static int kernel_bind(const char *driver, const char *function)
 {
 	char override[128];
 
-	override_of(f, function, override);
-	if (*driver_of(f, function))
+	override_of(function, override);
+	if (*driver_of(function))
 		return -EBUSY;
 	if (strcmp(override, driver) != 0 && (*override || strcmp(driver, "vfio-pci") == 0))
 		return -ENODEV;
-	if (f->refuse && strcmp(f->refuse, function) == 0 && strcmp(f->refuser, driver) == 0)
+	if (fake.refuse && strcmp(fake.refuse, function) == 0 && strcmp(fake.refuser, driver) == 0)
 		return -EINVAL;
-	bind_to(f, function, driver);
+	bind_to(function, driver);
 	return 0;
 }
 
-static int kernel_unbind(struct fake_pci *f, const char *driver, const char *function)
+static int kernel_unbind(const char *driver, const char *function)
 {
 	char path[128];
 
-	if (strcmp(driver_of(f, function), driver) != 0)
+	if (strcmp(driver_of(function), driver) != 0)
 		return -ENODEV;
 	(void)snprintf(path, sizeof(path), BUS "devices/%s/driver", function);
-	fake_pci_remove(f, path);
+	fake_pci_remove(path);
 	return 0;
 }
 
 /* It finds nouveau for all. */
-static int kernel_probe(struct fake_pci *f, const char *function)
+static int kernel_probe(const char *function)
 {
 	char override[128];
 
-	override_of(f, function, override);
-	if (!*driver_of(f, function))
-		bind_to(f, function, *override ? override : "nouveau");
+	override_of(function, override);
+	if (!*driver_of(function))
+		bind_to(function, *override ? override : "nouveau");
 	return 0;
 }
 
 /* What the write of @text to @path does; -EPROTO: there is no such file. */
-static int kernel_write(struct fake_pci *f, const char *path, const char *text)
+static int kernel_write(const char *path, const char *text)
 {
 	char name[64], file[32];
 
 	if (strcmp(path, "drivers_probe") == 0)
-		return kernel_probe(f, text);
+		return kernel_probe(text);
 	if (sscanf(path, "drivers/%63[^/]/%31s", name, file) == 2) {
 		if (strcmp(file, "bind") == 0)
-			return kernel_bind(f, name, text);
+			return kernel_bind(name, text);
 		if (strcmp(file, "unbind") == 0)
-			return kernel_unbind(f, name, text);
+			return kernel_unbind(name, text);
 	}
 	if (sscanf(path, "devices/%63[^/]/%31s", name, file) == 2 &&
 	    strcmp(file, "driver_override") == 0) {
@@ -190,7 +192,7 @@ static int kernel_write(struct fake_pci *f, const char *path, const char *text)
 
 		(void)snprintf(whole, sizeof(whole), BUS "%s", path);
 		(void)snprintf(line, sizeof(line), "%.64s\n", *text ? text : "(null)");
-		fake_pci_file(f, whole, line);
+		fake_pci_file(whole, line);
 		return 0;
 	}
 	return -EPROTO;
@@ -198,36 +200,36 @@ static int kernel_write(struct fake_pci *f, const char *path, const char *text)
 
 /* ---- the operating system ---- */
 
+/* Files are Linux's, below the root; it is asked by its own name. */
 static int fake_open(struct nti_os *os, const char *path, int flags)
 {
-	struct fake_pci *f = fake_of(os);
 	int fd;
 
-	if (f->held && strcmp(f->held, path) == 0)
+	if (fake.held && strcmp(fake.held, path) == 0)
 		return -EBUSY;
-	fd = f->real->ops->open(f->real, path, flags & ~O_TRUNC);
+	fd = fake_of(os)->real->ops->open(fake.real, path, flags & ~O_TRUNC);
 	assert_true(fd < 64);
 	if (fd >= 0)
-		(void)snprintf(f->path[fd], sizeof(f->path[fd]), "%s", path);
+		(void)snprintf(fake.path[fd], sizeof(fake.path[fd]), "%s", path);
 	return fd;
 }
 
 static ssize_t fake_pwrite(struct nti_os *os, int fd, const void *buf, size_t size, uint64_t offset)
 {
-	struct fake_pci *f = fake_of(os);
-	const char *path = f->path[fd];
+	const char *path = fake.path[fd];
 	char text[80], line[256];
 	int ret;
 
+	(void)os;
 	assert_int_equal(offset, 0);
 	assert_true(strncmp(path, BUS, strlen(BUS)) == 0 && size > 0 && size < sizeof(text));
 	(void)snprintf(text, sizeof(text), "%.*s", (int)size - 1, (const char *)buf);
 	assert_int_equal(((const char *)buf)[size - 1], '\n');
-	f->writes++;
+	fake.writes++;
 	(void)snprintf(line, sizeof(line), "%s %s\n", path + strlen(BUS), text);
-	assert_true(strlen(f->log) + strlen(line) < sizeof(f->log));
-	strcat(f->log, line);
-	ret = kernel_write(f, path + strlen(BUS), text);
+	assert_true(strlen(fake.log) + strlen(line) < sizeof(fake.log));
+	strcat(fake.log, line);
+	ret = kernel_write(path + strlen(BUS), text);
 	assert_int_not_equal(ret, -EPROTO);
 	return ret < 0 ? ret : (ssize_t)size;
 }
@@ -298,14 +300,14 @@ static const struct nti_os_ops fake_ops = {
 
 /* ---- the machine ---- */
 
-static void add_driver(struct fake_pci *f, const char *name)
+static void add_driver(const char *name)
 {
 	char path[128];
 
 	(void)snprintf(path, sizeof(path), BUS "drivers/%s/bind", name);
-	fake_pci_file(f, path, "");
+	fake_pci_file(path, "");
 	(void)snprintf(path, sizeof(path), BUS "drivers/%s/unbind", name);
-	fake_pci_file(f, path, "");
+	fake_pci_file(path, "");
 }
 
 struct row {
@@ -323,7 +325,7 @@ static const struct row rows[] = {
 	{ FAKE_ALONE, "0x1234", "0xff0000", NULL, "(null)", 4, 0 },
 };
 
-static void add_function(struct fake_pci *f, const struct row *r)
+static void add_function(const struct row *r)
 {
 	char path[160], text[160], config[0x10] = { 0 };
 	char name[PATH_MAX];
@@ -331,7 +333,7 @@ static void add_function(struct fake_pci *f, const struct row *r)
 
 #define PUT(what, value)                                                                           \
 	(snprintf(path, sizeof(path), BUS "devices/%s/" what, r->function),                        \
-	 snprintf(text, sizeof(text), "%s\n", (value)), fake_pci_file(f, path, text))
+	 snprintf(text, sizeof(text), "%s\n", (value)), fake_pci_file(path, text))
 	PUT("vendor", "0x10de");
 	PUT("device", r->id);
 	PUT("class", r->pci_class);
@@ -339,42 +341,46 @@ static void add_function(struct fake_pci *f, const struct row *r)
 #undef PUT
 	config[0x0e] = (char)(r->layout | 0x80);
 	(void)snprintf(path, sizeof(path), BUS "devices/%s/config", r->function);
-	full(f, path, name);
+	full(path, name);
 	file = fopen(name, "w");
 	assert_non_null(file);
 	assert_int_equal(fwrite(config, sizeof(config), 1, file), 1);
 	assert_int_equal(fclose(file), 0);
 	(void)snprintf(path, sizeof(path), BUS "devices/%s/iommu_group", r->function);
 	(void)snprintf(text, sizeof(text), "../../../kernel/iommu_groups/%u", r->group);
-	fake_pci_link(f, path, text);
+	fake_pci_link(path, text);
 	(void)snprintf(path, sizeof(path), "/sys/kernel/iommu_groups/%u/devices/%s", r->group,
 		       r->function);
-	fake_pci_file(f, path, "");
+	fake_pci_file(path, "");
 	if (!r->driver)
 		return;
-	add_driver(f, r->driver);
-	bind_to(f, r->function, r->driver);
+	add_driver(r->driver);
+	bind_to(r->function, r->driver);
 }
 
-void fake_pci_init(struct fake_pci *f)
+int fake_pci_set_up(void **state)
 {
-	memset(f, 0, sizeof(*f));
-	strcpy(f->root, "/tmp/ntime-test-vfio-XXXXXX");
-	assert_non_null(mkdtemp(f->root));
-	assert_int_equal(nti_os_linux_new(f->root, &f->real), 0);
-	f->os.ops = &fake_ops;
-	f->ctx.os = &f->os;
-	f->is_root = true;
-	fake_pci_file(f, BUS "drivers_probe", "");
-	fake_pci_file(f, "/proc/sys/kernel/random/boot_id", "first-boot\n");
-	fake_pci_file(f, "/run/.keep", "");
-	add_driver(f, "vfio-pci");
+	(void)state;
+	memset(&fake, 0, sizeof(fake));
+	strcpy(fake.root, "/tmp/ntime-test-vfio-XXXXXX");
+	assert_non_null(mkdtemp(fake.root));
+	assert_int_equal(nti_os_linux_new(fake.root, &fake.real), 0);
+	fake.os.ops = &fake_ops;
+	fake.ctx.os = &fake.os;
+	fake.is_root = true;
+	fake_pci_file(BUS "drivers_probe", "");
+	fake_pci_file("/proc/sys/kernel/random/boot_id", "first-boot\n");
+	fake_pci_file("/run/.keep", "");
+	add_driver("vfio-pci");
 	TT_FOR_EACH_ROW(r, rows)
-		add_function(f, r);
+		add_function(r);
+	return 0;
 }
 
-void fake_pci_fini(struct fake_pci *f)
+int fake_pci_tear_down(void **state)
 {
-	fake_pci_remove(f, "");
-	f->real->ops->free(f->real);
+	(void)state;
+	fake_pci_remove("");
+	fake.real->ops->free(fake.real);
+	return 0;
 }

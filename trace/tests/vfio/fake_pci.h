@@ -30,20 +30,23 @@ struct fake_pci {
 	char log[4096]; /* "PATH TEXT\n" of each write, /sys/bus/pci/ left out */
 };
 
+/* Each test has one of its own. */
+extern struct fake_pci fake;
+
 /*
  * Group 1 is the card (nouveau), its sound (snd_hda_intel, with the override of that name) and the
  * bridge above; 2 the controller of a disk, 3 a network card, 4 a card without driver; vfio-pci is
  * loaded.
  */
-void fake_pci_init(struct fake_pci *f);
-void fake_pci_fini(struct fake_pci *f);
+int fake_pci_set_up(void **state);
+int fake_pci_tear_down(void **state);
 
 /* Make a file, with the folders above it; NULL removes it. */
-void fake_pci_file(struct fake_pci *f, const char *path, const char *text);
-void fake_pci_link(struct fake_pci *f, const char *path, const char *target);
-void fake_pci_remove(struct fake_pci *f, const char *path);
-bool fake_pci_has(struct fake_pci *f, const char *path);
+void fake_pci_file(const char *path, const char *text);
+void fake_pci_link(const char *path, const char *target);
+void fake_pci_remove(const char *path);
+bool fake_pci_has(const char *path);
 /* "DRIVER OVERRIDE" of a function, "-" for none; in static memory. */
-const char *fake_pci_state(struct fake_pci *f, const char *function);
+const char *fake_pci_state(const char *function);
 
 #endif

@@ -8,30 +8,20 @@
 #include "base/tests/tt.h"
 #include "trace/tests/vfio/fake_pci.h"
 
-static struct fake_pci fake;
-
 static int set_up(void **state)
 {
-	(void)state;
-	fake_pci_init(&fake);
-	fake_pci_file(&fake, "/proc/cpuinfo",
+	TT_IS(fake_pci_set_up(state), 0);
+	fake_pci_file("/proc/cpuinfo",
 		      "processor\t: 0\nflags\t\t: fpu vme ssse3 vmx ept\n\nflags\t\t: fpu\n");
-	fake_pci_file(&fake, "/dev/kvm", "");
-	fake_pci_file(&fake, "/sys/firmware/acpi/tables/DMAR", "");
-	fake_pci_file(&fake, "/proc/cmdline", "quiet intel_iommu=on\n");
-	fake_pci_file(&fake, "/dev/vfio/vfio", "");
-	fake_pci_file(&fake, "/sys/module/vfio_iommu_type1/refcnt", "0\n");
-	fake_pci_file(&fake, "/proc/sys/kernel/osrelease", "6.1.0-56-amd64\n");
+	fake_pci_file("/dev/kvm", "");
+	fake_pci_file("/sys/firmware/acpi/tables/DMAR", "");
+	fake_pci_file("/proc/cmdline", "quiet intel_iommu=on\n");
+	fake_pci_file("/dev/vfio/vfio", "");
+	fake_pci_file("/sys/module/vfio_iommu_type1/refcnt", "0\n");
+	fake_pci_file("/proc/sys/kernel/osrelease", "6.1.0-56-amd64\n");
 	fake_pci_file(
-		&fake, "/lib/modules/6.1.0-56-amd64/modules.dep",
+		"/lib/modules/6.1.0-56-amd64/modules.dep",
 		"kernel/drivers/vfio/vfio.ko.xz:\nkernel/drivers/vfio/pci/vfio-pci.ko.xz: x\n");
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	fake_pci_fini(&fake);
 	return 0;
 }
 
@@ -104,49 +94,48 @@ TEST(the_card)
 	       "(snd_hda_intel)");
 	check_of("card-use", NTIME_VFIO_OK);
 	check_of("card-open", -1);
-	fake_pci_file(&fake, "/sys/bus/pci/devices/" FAKE_CARD "/boot_vga", "1\n");
+	fake_pci_file("/sys/bus/pci/devices/" FAKE_CARD "/boot_vga", "1\n");
 	TT_HAS(check_of("card-use", NTIME_VFIO_MISSING), "shows the console");
-	fake_pci_file(&fake, "/dev/vfio/1", "");
+	fake_pci_file("/dev/vfio/1", "");
 	check_of("card-open", NTIME_VFIO_OK);
 	fake.held = "/dev/vfio/1";
 	TT_HAS(check_of("card-open", NTIME_VFIO_MISSING), "a program has /dev/vfio/1 open");
-	fake_pci_remove(&fake, "/sys/bus/pci/devices/" FAKE_CARD "/iommu_group");
+	fake_pci_remove("/sys/bus/pci/devices/" FAKE_CARD "/iommu_group");
 	TT_HAS(check_of("card-group", NTIME_VFIO_MISSING), "in no IOMMU group");
-	fake_pci_remove(&fake, "/sys/bus/pci/devices/" FAKE_CARD);
+	fake_pci_remove("/sys/bus/pci/devices/" FAKE_CARD);
 	TT_HAS(check_of("card", NTIME_VFIO_MISSING), "there is no PCI function 0000:05:00.0");
 }
 
 TEST(the_processor)
 {
 	TT_HAS(check_of("cpu", NTIME_VFIO_OK), "vmx, and /dev/kvm is there");
-	fake_pci_remove(&fake, "/dev/kvm");
+	fake_pci_remove("/dev/kvm");
 	TT_HAS(check_of("cpu", NTIME_VFIO_MISSING), "there is no /dev/kvm");
 	TT_HAS(check_of("command", NTIME_VFIO_OK), "accel=tcg");
 	/* Parts of words are none, nor are flags of another line. */
-	fake_pci_file(&fake, "/proc/cpuinfo",
-		      "flags\t\t: fpu vmx_foo xvmx\nvmx flags\t: vmx svm\n");
+	fake_pci_file("/proc/cpuinfo", "flags\t\t: fpu vmx_foo xvmx\nvmx flags\t: vmx svm\n");
 	TT_HAS(check_of("cpu", NTIME_VFIO_MISSING), "neither vmx nor svm");
-	fake_pci_file(&fake, "/proc/cpuinfo", "flags\t\t: svm\n");
-	fake_pci_file(&fake, "/dev/kvm", "");
+	fake_pci_file("/proc/cpuinfo", "flags\t\t: svm\n");
+	fake_pci_file("/dev/kvm", "");
 	TT_HAS(check_of("cpu", NTIME_VFIO_OK), "svm, and");
 }
 
 TEST(the_iommu)
 {
 	TT_HAS(check_of("iommu-groups", NTIME_VFIO_OK), "has 4 of them");
-	fake_pci_file(&fake, "/proc/cmdline", "quiet\n");
+	fake_pci_file("/proc/cmdline", "quiet\n");
 	TT_HAS(check_of("iommu-command-line", NTIME_VFIO_OK), "by default");
-	fake_pci_remove(&fake, "/sys/kernel/iommu_groups");
+	fake_pci_remove("/sys/kernel/iommu_groups");
 	TT_HAS(check_of("iommu-groups", NTIME_VFIO_MISSING), "is not there");
 	TT_HAS(check_of("iommu-command-line", NTIME_VFIO_MISSING), "does not switch the IOMMU on");
 	check_of("iommu-firmware", NTIME_VFIO_OK);
-	fake_pci_file(&fake, "/proc/cmdline", "quiet intel_iommu=off\n");
+	fake_pci_file("/proc/cmdline", "quiet intel_iommu=off\n");
 	TT_HAS(check_of("iommu-command-line", NTIME_VFIO_MISSING), "switches the IOMMU off");
-	fake_pci_file(&fake, "/proc/cmdline", "quiet amd_iommu=on\n");
+	fake_pci_file("/proc/cmdline", "quiet amd_iommu=on\n");
 	TT_HAS(check_of("iommu-command-line", NTIME_VFIO_OK), "another cause");
-	fake_pci_remove(&fake, "/sys/firmware/acpi/tables/DMAR");
+	fake_pci_remove("/sys/firmware/acpi/tables/DMAR");
 	TT_HAS(check_of("iommu-firmware", NTIME_VFIO_MISSING), "no ACPI table");
-	fake_pci_remove(&fake, "/sys/firmware");
+	fake_pci_remove("/sys/firmware");
 	check_of("iommu-firmware", NTIME_VFIO_UNKNOWN);
 }
 
@@ -154,18 +143,18 @@ TEST(the_modules)
 {
 	struct wanted w = { .name = "vfio-pci" };
 
-	fake_pci_remove(&fake, "/sys/bus/pci/drivers/vfio-pci");
+	fake_pci_remove("/sys/bus/pci/drivers/vfio-pci");
 	assert_true(ask(NULL, version, &w) == 1);
 	TT_IS(w.state, NTIME_VFIO_MISSING);
 	TT_TEXT(w.remedy, "modprobe vfio-pci");
-	fake_pci_remove(&fake, "/sys/module/vfio_iommu_type1");
+	fake_pci_remove("/sys/module/vfio_iommu_type1");
 	/* Not in modules.dep: the kernel has none. */
 	TT_HAS(check_of("vfio-iommu", NTIME_VFIO_MISSING),
 	       "this kernel has no module vfio_iommu_type1");
-	fake_pci_remove(&fake, "/lib/modules");
+	fake_pci_remove("/lib/modules");
 	TT_HAS(check_of("vfio-iommu", NTIME_VFIO_MISSING), "is not known");
 	/* IOMMUFD does as well. */
-	fake_pci_file(&fake, "/dev/iommu", "");
+	fake_pci_file("/dev/iommu", "");
 	check_of("vfio-iommu", NTIME_VFIO_OK);
 }
 
@@ -210,11 +199,11 @@ TEST(memory)
 {
 	fake.is_root = false;
 	check_of("memory", NTIME_VFIO_UNKNOWN);
-	fake_pci_file(&fake, "/proc/self/limits",
+	fake_pci_file("/proc/self/limits",
 		      "Limit  Soft Limit  Hard Limit\nMax locked memory  65536  65536  bytes\n");
 	TT_HAS(check_of("memory", NTIME_VFIO_MISSING), "65536 bytes");
 	fake_pci_file(
-		&fake, "/proc/self/limits",
+		"/proc/self/limits",
 		"Max locked memory         unlimited            unlimited            bytes\n");
 	check_of("memory", NTIME_VFIO_OK);
 }
@@ -242,7 +231,7 @@ TEST(wrong_questions)
 	TT_IS(calls, 1);
 }
 
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, fake_pci_tear_down)
 
 int main(void)
 {
