@@ -5,21 +5,15 @@
 Usage: test_trace_compare.py NTIME [-k WORD]
 """
 import csv
-import fcntl
 import io
 import json
 import os
-import pty
 import re
-import struct
-import subprocess
 import sys
-import tempfile
-import termios
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../base/tests'))
 import command as t    # noqa: E402
-from command import equal, err, has, has_not, ntime    # noqa: E402
+from command import equal, err, has, has_not, ntime, on_terminal    # noqa: E402
 test = t.test
 
 
@@ -43,18 +37,15 @@ def accesses(*words):
     return lines
 
 
-class Traces:
+class Traces(t.Directory):
     """A folder with traces; each has times that are a microsecond apart, unless told otherwise."""
 
     def __enter__(self):
-        self.folder = tempfile.TemporaryDirectory(prefix='ntime-test-')
+        super().__enter__()
         return self
 
-    def __exit__(self, *_):
-        self.folder.cleanup()
-
     def path(self, name):
-        return os.path.join(self.folder.name, name)
+        return os.path.abspath(name)
 
     def write(self, name, lines, times=None, prefix='77@'):
         with open(self.path(name), 'w', encoding='utf-8') as f:
@@ -72,24 +63,11 @@ def rows(done):
     return list(csv.DictReader(io.StringIO(done.stdout.decode())))
 
 
-def on_terminal(width, *args):
-    """What is written to a terminal of so many columns."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', 50, width, 0, 0))
-    env = {**os.environ, 'TERM': 'xterm', 'LC_ALL': 'C.UTF-8'}
-    with subprocess.Popen(t.command('trace', *args), stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL, env=env) as child:
-        os.close(slave)
-        out = b''
-        while True:
-            try:
-                piece = os.read(master, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            out += piece
-    os.close(master)
-    return child.returncode, out.decode().replace('\r', '')
+def refused(sentence, *args):
+    """It ends with 125 and says so."""
+    done = run(*args)
+    equal((args, done.returncode), (args, 125))
+    has(err(done), sentence)
 
 
 SOME = accesses('W10=1', 'R20=0', 'R20=0', 'R20=3', 'W10=5', 'R24=9', 'W10=1')
@@ -130,9 +108,7 @@ def stat_sorts_by_any_column():
             got = rows(run('stat', '--csv', '--sort', column, path))
             equal((column, ' '.join(r['offset'][2:] for r in got)), (column, order))
         equal(len(rows(run('stat', '--csv', '--top', '1', path))), 1)
-        bad = run('stat', '--sort', 'colour', path)
-        equal(bad.returncode, 125)
-        has(err(bad), "not 'colour'")
+        refused("not 'colour'", 'stat', '--sort', 'colour', path)
 
 
 @test
@@ -181,7 +157,7 @@ def stat_fits_the_terminal():
         path = d.write('a', SOME)
         heads = []
         for width in (40, 80, 120, 250):
-            status, text = on_terminal(width, 'stat', '--color', 'never', path)
+            status, text = on_terminal('trace', 'stat', '--color', 'never', path, columns=width)
             equal(status, 0)
             for line in text.split('\n'):
                 assert len(line) <= width, (width, line)
@@ -198,7 +174,7 @@ def all_fit_narrow_terminals():
         b = d.write('b', [line.replace('0xdeadbeef', '0xdeadbee0') for line in wide])
         for args in (('state', a), ('derive', '-v', '--chip', 'GT218', a), ('lookup', '--chip', 'GT218', 'PCOUNTER.PRE_SRC'), ('diff', a, b),
                      ('lookup', '--chip', 'GT218', '0xa404', '0xdeadbeef')):
-            _, text = on_terminal(40, *args, '--color', 'never') if args[0] in ('state', 'diff') else on_terminal(40, *args)
+            _, text = on_terminal('trace', *args, columns=40)
             text = re.sub('\033\\[[0-9;]*m', '', text)
             assert text, args
             for line in text.split('\n'):
@@ -206,7 +182,7 @@ def all_fit_narrow_terminals():
                 assert len(line) <= 40 or ' ' not in line.strip(), (args, line)
         text = run('state', a).stdout.decode().split('\n')
         equal({line.index('#') for line in text[1:] if line[:3] in ('bar', 'PCO') and ' - ' not in line}, {line.index('#') for line in text if '0x1122334455667788' in line})
-        text = on_terminal(40, 'diff', '--color', 'never', a, b)[1]
+        text = on_terminal('trace', 'diff', '--color', 'never', a, b, columns=40)[1]
         has(text, '~ W4 ')
         has(text, '\n    ->  0xdeadbee0')
 
@@ -222,9 +198,7 @@ def stat_filters():
 @test
 def stat_of_bad_input():
     with Traces() as d:
-        missing = run('stat', d.path('none'))
-        equal(missing.returncode, 125)
-        has(err(missing), 'none')
+        refused('none', 'stat', d.path('none'))
         full = run('stat', '-o', '/dev/full', d.write('a', SOME))
         equal(full.returncode, 125)
         out = run('stat', '--csv', '-o', d.path('out'), d.path('a'))
@@ -309,13 +283,9 @@ def diff_refuses():
         a = d.write('a', SOME)
         for args, sentence in (((a, d.path('none')), 'none'), (('-', '-'), 'standard input is only one'), ((a,), 'takes 2 arguments'),
                                (('--memory', '0', a, a), 'from 1 on')):
-            done = run('diff', *args)
-            equal(done.returncode, 125)
-            has(err(done), sentence)
+            refused(sentence, 'diff', *args)
         many = d.write('many', accesses(*[f'W{4 * i:x}=1' for i in range(20000)]), prefix='')
-        done = run('diff', '--memory', '1', many, a)
-        equal(done.returncode, 125)
-        has(err(done), 'allow more memory')
+        refused('allow more memory', 'diff', '--memory', '1', many, a)
         equal(run('diff', '-o', '/dev/full', a, a).returncode, 125)
 
 
@@ -334,12 +304,8 @@ def cost_of_two_traces():
         text = run('cost', one, none).stdout.decode()
         has(text, ', 1 more access in 1 place)')
         has_not(text, ' 0.000 ')
-        swapped = run('cost', less, more)
-        equal(swapped.returncode, 125)
-        has(err(swapped), 'comes first')
-        plain = run('cost', d.write('plain', SOME, prefix=''), more)
-        equal(plain.returncode, 125)
-        has(err(plain), 'has no times')
+        refused('comes first', 'cost', less, more)
+        refused('has no times', 'cost', d.write('plain', SOME, prefix=''), more)
 
 
 @test
@@ -351,9 +317,7 @@ def cost_of_told_times():
         for args, sentence in ((('--traced', '1', '--untraced', '1,2'), 'at least two'), (('--traced', '1,x', '--untraced', '1,2'), "'1,x'"),
                                (('--traced', '1,2', '--untraced', '1,2', 'file'), '--log FILE'), (('-r', '1', '--with', 'x', '--', 'true'), 'from 2 to'),
                                ((), 'two traces'), (('-r', '2', '--', 'true'), '--with ARGS')):
-            done = run('cost', *args)
-            equal((args, done.returncode), (args, 125))
-            has(err(done), sentence)
+            refused(sentence, 'cost', *args)
 
 
 @test
@@ -369,15 +333,9 @@ def cost_of_live_runs():
         assert got['with']['median_ns'] >= 2e8, got
         equal([line for line in err(done).split('\n') if line.startswith('ran')],
               [f'ran {word} {trace} {d.path("log")}' for word in ('off', 'on a', 'on a', 'off')])
-        failed = run('cost', '-r', '2', '--with', 'x', '--', 'false')
-        equal(failed.returncode, 125)
-        has(err(failed), 'ended with status 1')
-        missing = run('cost', '-r', '2', '--with', 'x', '--', d.path('nothing'))
-        equal(missing.returncode, 125)
-        has(err(missing), 'cannot be run')
-        unwritten = run('cost', '-r', '2', '--with', 'x', '--log', d.path('other'), '--', 'true')
-        equal(unwritten.returncode, 125)
-        has(err(unwritten), 'did not write')
+        refused('ended with status 1', 'cost', '-r', '2', '--with', 'x', '--', 'false')
+        refused('cannot be run', 'cost', '-r', '2', '--with', 'x', '--', d.path('nothing'))
+        refused('did not write', 'cost', '-r', '2', '--with', 'x', '--log', d.path('other'), '--', 'true')
 
 
 if __name__ == '__main__':

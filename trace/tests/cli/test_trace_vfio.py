@@ -79,6 +79,11 @@ class Machine:
         return {row['name']: (row['state'], row['reason'], row['remedy']) for row in answer['checks']}, done.returncode
 
 
+def refused(done, part):
+    equal(done.returncode, 125)
+    has(err(done), part)
+
+
 @test
 def wrong_command_lines():
     for words, part in ((('bind',), "'bind' takes 1 argument, not 0"), (('unbind', CARD, SOUND), "'unbind' takes 1 argument, not 2"),
@@ -153,9 +158,7 @@ def doctor_looks_at_a_log():
         equal(done.returncode, 1)
         has(' '.join(done.stdout.decode().split()), "QEMU needs -trace 'vfio_region_*'")
         for name, part in (('nothing', 'there is no such file'), ('proc/cpuinfo', 'it is no trace in a known format')):
-            done = m.doctor('--log', f'{m.root}/{name}')
-            equal(done.returncode, 125)
-            has(err(done), part)
+            refused(m.doctor('--log', f'{m.root}/{name}'), part)
 
 
 @test
@@ -195,27 +198,19 @@ def nothing_to_do():
         equal(done.returncode, 0)
         equal(done.stdout.decode(), f'IOMMU group 14:\n  {CARD} 10de:0640 vfio-pci\n  {SOUND} 10de:0be3 vfio-pci\n')
         equal(m.trace('bind', '-q', CARD).stdout + m.trace('bind', '-q', CARD).stderr, b'')
-        done = m.trace('unbind', CARD)
-        equal(done.returncode, 125)
-        has(err(done), 'ntime did not give them to it')
+        refused(m.trace('unbind', CARD), 'ntime did not give them to it')
 
 
 @test
 def what_is_in_use_or_wrong():
     with Machine() as m:
         m.write(f'{DEVICES}/{CARD}/boot_vga', '1\n')
-        done = m.trace('bind', SOUND)
-        equal(done.returncode, 125)
-        has(err(done), 'end that, or use --force')
+        refused(m.trace('bind', SOUND), 'end that, or use --force')
         equal(m.trace('bind', '--force', '--dry-run', SOUND).returncode, 0)
         for word, part in (('eth0', 'not the address of a PCI function'), ('09:00.0', 'there is no PCI function 0000:09:00.0')):
             for action in ('bind', 'unbind'):
-                done = m.trace(action, word)
-                equal(done.returncode, 125)
-                has(err(done), part)
-        done = m.doctor('eth0')
-        equal(done.returncode, 125)
-        has(err(done), 'not the address of a PCI function')
+                refused(m.trace(action, word), part)
+        refused(m.doctor('eth0'), 'not the address of a PCI function')
         os.unlink(f'{m.root}/{DEVICES}/{CARD}/iommu_group')
         has(err(m.trace('bind', CARD)), 'is in no IOMMU group')
 
