@@ -15,23 +15,22 @@ TEST(version)
 	assert_string_equal(ntime_trace_version(), wanted);
 }
 
+#define SIZE sizeof(struct ntime_trace_ctx_options)
+
 static const struct option_row {
 	int line;
 	struct ntime_trace_ctx_options options;
 	int ret;
 	const char *sentence; /* NULL: there is no context either */
 } option_rows[] = {
-	{ __LINE__, { .size = sizeof(struct ntime_trace_ctx_options) }, 0, "" },
-	{ __LINE__, { .size = sizeof(struct ntime_trace_ctx_options), .root = "/proc" }, 0, "" },
+	{ __LINE__, { .size = SIZE }, 0, "" },
+	{ __LINE__, { .size = SIZE, .root = "/proc" }, 0, "" },
 	{ __LINE__, { .size = 0 }, -EINVAL, NULL },
-	{ __LINE__, { .size = sizeof(struct ntime_trace_ctx_options) + 8 }, -EINVAL, NULL },
-	{ __LINE__, { .size = sizeof(struct ntime_trace_ctx_options), .flags = 1 }, -EINVAL, NULL },
+	{ __LINE__, { .size = SIZE + 8 }, -EINVAL, NULL },
+	{ __LINE__, { .size = SIZE, .flags = 1 }, -EINVAL, NULL },
+	{ __LINE__, { .size = SIZE, .reserved = { 0, 0, 0, 1 } }, -EINVAL, NULL },
 	{ __LINE__,
-	  { .size = sizeof(struct ntime_trace_ctx_options), .reserved = { 0, 0, 0, 1 } },
-	  -EINVAL,
-	  NULL },
-	{ __LINE__,
-	  { .size = sizeof(struct ntime_trace_ctx_options), .root = "/proc/none" },
+	  { .size = SIZE, .root = "/proc/none" },
 	  -ENOENT,
 	  "there is no directory /proc/none" },
 };

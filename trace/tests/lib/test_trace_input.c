@@ -7,17 +7,16 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/ioctl.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <ntime/trace/context.h>
 #include <ntime/trace/trace.h>
 #include <ntime/trace/filter.h>
-#include <ntime/trace/writer.h>
 
 #include "trace/lib/read/unpack.h"
 #include "trace/tests/lib/context.h"
+#include "trace/tests/lib/forms.h"
 #include "trace/tests/lib/reading.h"
 
 #define LINE "vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\n"
@@ -26,16 +25,42 @@
 #define LINE_RECORD "W 0:0+4/4=1\n"
 #define SECOND_RECORD "R 0:0+8/4=2\n"
 
-/* Output of a command as bytes; false when it is not there. */
-static bool run(const char *command, char **out, size_t *n)
+/* What printf(1) is told of them. */
+#define LINE_SHELL "vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\\n"
+#define SECOND_SHELL "vfio_region_read  (0000:05:00.0:region0+0x8, 4) = 0x2\\n"
+
+/* Output of a shell's command that has two texts in it, as bytes. */
+static void pack(int line, const char *format, const char *first, const char *second, char **out,
+		 size_t *n)
 {
-	FILE *from = popen(command, "r"), *to = open_memstream(out, n);
+	char command[1024];
+	FILE *from, *to = open_memstream(out, n);
 	int c;
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	(void)snprintf(command, sizeof(command), format, first, second);
+#pragma GCC diagnostic pop
+	from = popen(command, "r");
 	while (from && (c = fgetc(from)) != EOF)
 		(void)fputc(c, to);
 	(void)fclose(to);
-	return from && pclose(from) == 0;
+	tt_eq_(from && pclose(from) == 0, 1, "the command ran", __FILE__, line);
+}
+
+/* Read to its end, or to where that fails. */
+static int read_packed(const char *bytes, size_t n)
+{
+	char *path = tt_file(bytes, n);
+	struct ntime_trace_options o = { .size = sizeof(o), .form = NTIME_TRACE_VFIO };
+	struct ntime_trace *t;
+	int ret = ntime_trace_open(tt_ctx, path, &o, &t);
+
+	if (!ret)
+		free(tt_records(t, &ret));
+	ntime_trace_close(t);
+	tt_drop(path);
+	return ret;
 }
 
 static const struct packed_row {
@@ -55,46 +80,24 @@ static const struct packed_row {
 	  "((printf '%s'; printf '%s') | gzip -c; printf '\\000\\000\\000\\000')" },
 };
 
-/* All of it, and all but its last bytes. */
-static void check_packed(const struct packed_row *r, const char *bytes, size_t n)
-{
-	struct ntime_trace_info info;
-	struct ntime_trace_options o = { .size = sizeof(o), .form = NTIME_TRACE_VFIO };
-	char *got = tt_read(tt_ctx, bytes, n, NTIME_TRACE_ANY, 0, &info), *path;
-	struct ntime_trace *t;
-	int ret;
-
-	TT_STR(r, got, LINE_RECORD SECOND_RECORD);
-	TT_STR(r, info.compression, r->way->name);
-	TT_EQ(r, info.bytes, n);
-	free(got);
-	path = tt_file(bytes, n - 12);
-	/* Where nothing at all comes out of it, opening tells. */
-	ret = ntime_trace_open(tt_ctx, path, &o, &t);
-	if (!ret)
-		free(tt_records(t, &ret));
-	TT_EQ(r, ret, -EBADMSG);
-	TT_HAS(ntime_trace_error_text(tt_ctx), "cut off");
-	ntime_trace_close(t);
-	tt_drop(path);
-}
-
+/* All of it, and all but its last bytes. Where nothing at all comes out of it, opening tells. */
 TEST(compressed_traces_are_read_whole)
 {
-	char command[1024], *bytes;
-	size_t n;
-
 	TT_FOR_EACH_ROW(r, packed_rows) {
+		struct ntime_trace_info info;
+		char *bytes, *got;
+		size_t n;
+
 		if (!r->way->library)
 			continue;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		(void)snprintf(command, sizeof(command), r->command,
-			       "vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\\n",
-			       "vfio_region_read  (0000:05:00.0:region0+0x8, 4) = 0x2\\n");
-#pragma GCC diagnostic pop
-		TT_EQ(r, run(command, &bytes, &n), 1);
-		check_packed(r, bytes, n);
+		pack(r->line, r->command, LINE_SHELL, SECOND_SHELL, &bytes, &n);
+		got = tt_read(tt_ctx, bytes, n, NTIME_TRACE_ANY, 0, &info);
+		TT_STR(r, got, LINE_RECORD SECOND_RECORD);
+		TT_STR(r, info.compression, r->way->name);
+		TT_EQ(r, info.bytes, n);
+		TT_EQ(r, read_packed(bytes, n - 12), -EBADMSG);
+		TT_HAS(ntime_trace_error_text(tt_ctx), "cut off");
+		free(got);
 		free(bytes);
 	}
 }
@@ -123,36 +126,19 @@ static const struct stranger_row {
 	{ __LINE__, &nti_unpack_zstd, "zstd -qc", "\\000\\000\\000\\000", 0 },
 };
 
-static int read_packed(const char *bytes, size_t n)
-{
-	char *path = tt_file(bytes, n);
-	struct ntime_trace_options o = { .size = sizeof(o), .form = NTIME_TRACE_VFIO };
-	struct ntime_trace *t;
-	int ret = ntime_trace_open(tt_ctx, path, &o, &t);
-
-	if (!ret)
-		free(tt_records(t, &ret));
-	ntime_trace_close(t);
-	tt_drop(path);
-	return ret;
-}
-
 TEST(what_stands_behind_packed_data_is_told)
 {
-	char command[1024], sentence[200], *bytes;
+	char command[256], tail[64], sentence[200], *bytes;
 	size_t n, packed;
 
 	TT_FOR_EACH_ROW(r, stranger_rows) {
 		if (!r->way->library)
 			continue;
-		(void)snprintf(command, sizeof(command), "printf '%s' | %s",
-			       "vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\\n",
-			       r->packer);
-		TT_EQ(r, run(command, &bytes, &packed), 1);
+		(void)snprintf(command, sizeof(command), "printf '" LINE_SHELL "' | %s", r->packer);
+		(void)snprintf(tail, sizeof(tail), "; printf '%s'", r->tail);
+		pack(r->line, "%s%s", command, "", &bytes, &packed);
 		free(bytes);
-		(void)snprintf(command + strlen(command), sizeof(command) - strlen(command),
-			       "; printf '%s'", r->tail);
-		TT_EQ(r, run(command, &bytes, &n), 1);
+		pack(r->line, "%s%s", command, tail, &bytes, &n);
 		TT_EQ(r, read_packed(bytes, n), r->at < 0 ? 0 : -EBADMSG);
 		free(bytes);
 		if (r->at < 0)
@@ -187,18 +173,13 @@ static const struct flipped_row {
 
 TEST(what_can_be_trusted_of_packed_data_is_told)
 {
-	static const char text[] = "vfio_region_write  (0000:05:00.0:region0+0x4, 0x1, 4)\\n";
-	char command[1024], sentence[200], *bytes;
+	char sentence[200], *bytes;
 	size_t n;
 
 	TT_FOR_EACH_ROW(r, flipped_rows) {
 		if (!r->way->library)
 			continue;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		(void)snprintf(command, sizeof(command), r->command, text, text);
-#pragma GCC diagnostic pop
-		TT_EQ(r, run(command, &bytes, &n), 1);
+		pack(r->line, r->command, LINE_SHELL, LINE_SHELL, &bytes, &n);
 		bytes[n - r->from_end] ^= 1;
 		TT_EQ(r, read_packed(bytes, n), -EBADMSG);
 		free(bytes);
@@ -363,6 +344,35 @@ static void *follow(void *arg)
 	return NULL;
 }
 
+static void wait_for(struct growing *g, int step)
+{
+	/* No time is asserted: a machine that never gets there is ended by the test's own limit. */
+	while (__atomic_load_n(&g->step, __ATOMIC_ACQUIRE) < step)
+		(void)usleep(2000);
+}
+
+/* Open g->path and follow it in a thread of its own, until @step records came. */
+static pthread_t begin(struct growing *g, int step)
+{
+	struct ntime_trace_options o = { .size = sizeof(o), .flags = NTIME_TRACE_FOLLOW };
+	pthread_t thread;
+
+	TT_IS(ntime_trace_open(tt_ctx, g->path, &o, &g->t), 0);
+	TT_IS(pthread_create(&thread, NULL, follow, g), 0);
+	wait_for(g, step);
+	return thread;
+}
+
+/* What came in all. */
+static void end(struct growing *g, const char *records)
+{
+	TT_IS(g->ret, 0);
+	TT_TEXT(g->records, records);
+	ntime_trace_close(g->t);
+	free(g->records);
+	tt_drop(g->path);
+}
+
 static void append(const char *path, const char *text, int flags)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | flags, 0600);
@@ -371,24 +381,13 @@ static void append(const char *path, const char *text, int flags)
 	(void)close(fd);
 }
 
-static void wait_for(struct growing *g, int step)
-{
-	/* No time is asserted: a machine that never gets there is ended by the test's own limit. */
-	while (__atomic_load_n(&g->step, __ATOMIC_ACQUIRE) < step)
-		(void)usleep(2000);
-}
-
 TEST(growing_files_are_followed)
 {
-	struct ntime_trace_options o = { .size = sizeof(o), .flags = NTIME_TRACE_FOLLOW };
 	struct growing g = { .path = tt_file(LINE "vfio_region_re", sizeof(LINE) - 1 + 14) };
-	pthread_t thread;
+	pthread_t thread = begin(&g, 1);
 	char other[64];
 
 	(void)snprintf(other, sizeof(other), "%s.new", g.path);
-	TT_IS(ntime_trace_open(tt_ctx, g.path, &o, &g.t), 0);
-	TT_IS(pthread_create(&thread, NULL, follow, &g), 0);
-	wait_for(&g, 1);
 	append(g.path, "ad  (0000:05:00.0:region0+0x8, 4) = 0x2\n", O_APPEND);
 	wait_for(&g, 2);
 	/* cut: a mark says that something may be missing */
@@ -400,31 +399,19 @@ TEST(growing_files_are_followed)
 	wait_for(&g, 6);
 	(void)unlink(g.path);
 	TT_IS(pthread_join(thread, NULL), 0);
-	TT_IS(g.ret, 0);
-	TT_TEXT(g.records, LINE_RECORD SECOND_RECORD
-		"lost -1:0+0/0 'the file was cut or replaced'\n" LINE_RECORD
-		"lost -1:0+0/0 'the file was cut or replaced'\n" SECOND_RECORD);
-	ntime_trace_close(g.t);
-	free(g.records);
-	free(g.path);
+	end(&g, LINE_RECORD SECOND_RECORD
+	    "lost -1:0+0/0 'the file was cut or replaced'\n" LINE_RECORD
+	    "lost -1:0+0/0 'the file was cut or replaced'\n" SECOND_RECORD);
 }
 
 TEST(following_can_be_stopped)
 {
-	struct ntime_trace_options o = { .size = sizeof(o), .flags = NTIME_TRACE_FOLLOW };
 	struct growing g = { .path = tt_file(LINE, sizeof(LINE) - 1) };
-	pthread_t thread;
+	pthread_t thread = begin(&g, 1);
 
-	TT_IS(ntime_trace_open(tt_ctx, g.path, &o, &g.t), 0);
-	TT_IS(pthread_create(&thread, NULL, follow, &g), 0);
-	wait_for(&g, 1);
 	ntime_trace_stop(g.t);
 	TT_IS(pthread_join(thread, NULL), 0);
-	TT_IS(g.ret, 0);
-	TT_TEXT(g.records, LINE_RECORD);
-	ntime_trace_close(g.t);
-	free(g.records);
-	tt_drop(g.path);
+	end(&g, LINE_RECORD);
 }
 
 /* A line that is being written when following is stopped is not torn. */
@@ -439,14 +426,10 @@ TEST(what_is_not_written_yet_is_not_torn)
 	/* What is there by now is read all the same. */
 	ntime_trace_stop(g.t);
 	(void)follow(&g);
-	TT_IS(g.ret, 0);
-	TT_TEXT(g.records, LINE_RECORD SECOND_RECORD);
 	warnings = tt_warnings(g.t);
 	TT_TEXT(warnings, "");
-	ntime_trace_close(g.t);
 	free(warnings);
-	free(g.records);
-	tt_drop(g.path);
+	end(&g, LINE_RECORD SECOND_RECORD);
 }
 
 /* A pipe whose writer is slow: the end that we write into, which keeps it open. */
@@ -533,10 +516,7 @@ TEST(the_form_is_seen_in_the_first_line_that_tells_it)
 	wait_for(&g, 1);
 	(void)close(fd);
 	TT_IS(pthread_join(thread, NULL), 0);
-	TT_TEXT(g.records, LINE_RECORD);
-	ntime_trace_close(g.t);
-	free(g.records);
-	tt_drop(g.path);
+	end(&g, LINE_RECORD);
 }
 
 #define FILTERED                                                                                   \
@@ -642,48 +622,22 @@ TEST(filters_keep_what_is_wanted)
 	tt_drop(path);
 }
 
-static int put_bytes(void *arg, const void *bytes, size_t n)
-{
-	return fwrite(bytes, 1, n, arg) == n ? 0 : -EIO;
-}
-
-/* What a copy into @form is. */
-static char *copy(const char *path, uint32_t form, size_t *n)
-{
-	struct ntime_trace_writer_options w = { .size = sizeof(w), .form = form };
-	struct ntime_trace_writer *writer;
-	struct ntime_trace *t;
-	char *out = NULL;
-
-	w.write = put_bytes;
-	w.write_arg = open_memstream(&out, n);
-	TT_IS(ntime_trace_open(tt_ctx, path, NULL, &t), 0);
-	TT_IS(ntime_trace_writer_new(tt_ctx, t, &w, &writer), 0);
-	TT_IS(ntime_trace_copy(t, writer, NULL, NULL), 0);
-	TT_IS(ntime_trace_writer_end(writer), 0);
-	ntime_trace_writer_free(writer);
-	ntime_trace_close(t);
-	(void)fclose(w.write_arg);
-	return out;
-}
-
 TEST(a_form_that_is_told_is_read)
 {
-	char *path = tt_file(LINE SECOND, sizeof(LINE SECOND) - 1), *bytes, *got;
+	struct forms_bytes text = forms_text(LINE SECOND), bytes;
 	struct ntime_trace_info info;
-	size_t n;
+	char *got;
 
-	bytes = copy(path, NTIME_TRACE_BINARY, &n);
-	got = tt_read(tt_ctx, bytes, n, NTIME_TRACE_BINARY, 0, &info);
+	bytes = FORMS_HERE(&text, .to = NTIME_TRACE_BINARY);
+	got = tt_read(tt_ctx, bytes.p, bytes.n, NTIME_TRACE_BINARY, 0, &info);
 	TT_TEXT(got, LINE_RECORD SECOND_RECORD);
 	TT_IS(info.form, NTIME_TRACE_BINARY);
 	free(got);
-	free(bytes);
+	free(bytes.p);
 	got = tt_read(tt_ctx, "hello\n" LINE, sizeof("hello\n" LINE) - 1, NTIME_TRACE_VFIO, 0,
 		      &info);
 	TT_TEXT(got, LINE_RECORD);
 	free(got);
-	tt_drop(path);
 }
 
 /* Many pieces, devices that appear late, other lines, styles that change. */
@@ -775,13 +729,13 @@ TEST(pieces_lose_nothing)
 static char *warnings_of(const char *text, size_t n, uint64_t *accesses)
 {
 	char *path = tt_file(text, n), *warnings;
-	struct ntime_trace_batch b = { .size = sizeof(b) };
 	struct ntime_trace_info info = { .size = sizeof(info) };
 	struct ntime_trace *t;
+	int ret;
 
 	TT_IS(ntime_trace_open(tt_ctx, path, NULL, &t), 0);
-	while (ntime_trace_next(t, &b) == 0 && b.n)
-		;
+	free(tt_records(t, &ret));
+	TT_IS(ret, 0);
 	TT_IS(ntime_trace_get_info(t, &info), 0);
 	*accesses = info.accesses;
 	warnings = tt_warnings(t);
@@ -932,18 +886,11 @@ static const struct warning_row {
 TEST(warnings_count_what_is_missing)
 {
 	TT_FOR_EACH_ROW(r, warning_rows) {
-		char *path = tt_file(r->text, strlen(r->text)), *warnings;
-		struct ntime_trace *t;
-		int ret;
+		uint64_t accesses;
+		char *warnings = warnings_of(r->text, strlen(r->text), &accesses);
 
-		TT_EQ(r, ntime_trace_open(tt_ctx, path, NULL, &t), 0);
-		free(tt_records(t, &ret));
-		TT_EQ(r, ret, 0);
-		warnings = tt_warnings(t);
 		TT_STR(r, warnings, r->warnings);
 		free(warnings);
-		ntime_trace_close(t);
-		tt_drop(path);
 	}
 }
 
@@ -1057,6 +1004,8 @@ int main(void)
 		cmocka_unit_test(warnings_count_what_is_missing),
 		cmocka_unit_test(lists_come_once),
 	};
+	int ret = cmocka_run_group_tests(tests, tt_open_context, tt_close_context) ? 1 : 0;
 
-	return cmocka_run_group_tests(tests, tt_open_context, tt_close_context) ? 1 : 0;
+	ntime_trace_ctx_free(forms_context());
+	return ret;
 }
