@@ -22,7 +22,20 @@ const struct dm_chip dm_chips[] = {
 };
 const unsigned int dm_chip_count = sizeof(dm_chips) / sizeof(dm_chips[0]);
 
-static uint32_t below(uint64_t *seed, uint32_t n)
+const char *const dm_counters[4] = { "PRE", "START", "EVENT", "STOP" };
+
+bool dm_find_row(const struct ntime_derive *d, unsigned int set, unsigned int slot,
+		 struct ntime_derived *out)
+{
+	*out = (struct ntime_derived){ .size = sizeof(*out) };
+	for (size_t i = 0; ntime_derive_get(d, i, out) == 0; i++)
+		if (out->set == set && strcmp(out->counter, dm_counters[slot]) == 0 &&
+		    strcmp(out->unit, "PCOUNTER") == 0)
+			return true;
+	return false;
+}
+
+uint32_t dm_below(uint64_t *seed, uint32_t n)
 {
 	return (uint32_t)(tt_random(seed) >> 33) % n;
 }
@@ -32,7 +45,7 @@ static uint32_t random_mask(uint64_t *seed, unsigned int bits)
 	uint32_t mask = 0;
 
 	while (!mask)
-		mask = below(seed, 1u << bits);
+		mask = dm_below(seed, 1u << bits);
 	return mask;
 }
 
@@ -42,15 +55,15 @@ static uint32_t random_mask(uint64_t *seed, unsigned int bits)
  */
 static uint32_t random_signal(const struct dm_setup *s, unsigned int set, uint64_t *seed)
 {
-	if (below(seed, 4) == 0)
+	if (dm_below(seed, 4) == 0)
 		return s->chip->zero[set];
 	if (set == 3)
-		return below(seed, 16);
+		return dm_below(seed, 16);
 	if (set == 2 && s->has_tex)
-		return s->chip->tex_signal + below(seed, 3);
+		return s->chip->tex_signal + dm_below(seed, 3);
 	if (set == 1 && s->has_vfetch)
-		return s->chip->vfetch_signal + below(seed, 26);
-	return 0xa0 + below(seed, 8);
+		return s->chip->vfetch_signal + dm_below(seed, 26);
+	return 0xa0 + dm_below(seed, 8);
 }
 
 static uint32_t random_src(const struct dm_setup *s, unsigned int set, uint64_t *seed)
@@ -66,15 +79,16 @@ static void random_domain(struct dm_setup *s, struct dm_domain *d, uint64_t *see
 {
 	static const uint16_t tables[] = { 0xaaaa, 0xcccc, 0x5555, 0x8888, 0xfefe, 0x22f2,
 					   0xf888, 0xeaea, 0x0404, 0x7fff, 0x0001, 0x8080 };
-	unsigned int used = 1 + below(seed, 4);
+	unsigned int used = 1 + dm_below(seed, 4);
 
-	d->mode = has_sums ? below(seed, 3) : 0;
-	d->cycles = 1000000 + below(seed, 1000000);
+	d->mode = has_sums ? dm_below(seed, 3) : 0;
+	d->cycles = 1000000 + dm_below(seed, 1000000);
 	for (unsigned int i = 0; i < 4; i++) {
 		d->slot[i].is_used = i < used;
 		d->slot[i].src = random_src(s, d->set, seed);
-		d->slot[i].op = below(seed, 2) ? tables[below(seed, 12)] : below(seed, 0x10000);
-		d->value[i] = below(seed, 100) == 0 ? 0xffffffff : below(seed, 1000000);
+		d->slot[i].op =
+			dm_below(seed, 2) ? tables[dm_below(seed, 12)] : dm_below(seed, 0x10000);
+		d->value[i] = dm_below(seed, 100) == 0 ? 0xffffffff : dm_below(seed, 1000000);
 	}
 	if (d->mode) {
 		/* Sums are in EVENT, their wires in START. */
@@ -87,20 +101,20 @@ static void random_domain(struct dm_setup *s, struct dm_domain *d, uint64_t *see
 void dm_setup_random(struct dm_setup *s, uint64_t *seed, bool has_sums)
 {
 	memset(s, 0, sizeof(*s));
-	s->chip = &dm_chips[below(seed, dm_chip_count)];
+	s->chip = &dm_chips[dm_below(seed, dm_chip_count)];
 	s->tpc_mask = random_mask(seed, s->chip->tpcs);
 	s->part_mask = random_mask(seed, s->chip->parts);
 	s->tpc = (unsigned int)__builtin_ctz(s->tpc_mask);
-	s->domains = 1 + below(seed, 2);
-	s->domain[0].set = 1 + below(seed, 3);
-	s->domain[1].set = 1 + (s->domain[0].set + below(seed, 2)) % 3;
+	s->domains = 1 + dm_below(seed, 2);
+	s->domain[0].set = 1 + dm_below(seed, 3);
+	s->domain[1].set = 1 + (s->domain[0].set + dm_below(seed, 2)) % 3;
 	for (unsigned int i = 0; i < s->domains; i++) {
 		s->has_groups |= s->domain[i].set == 3;
-		s->has_tex |= s->domain[i].set == 2 && below(seed, 2);
-		s->has_vfetch |= s->domain[i].set == 1 && below(seed, 2);
+		s->has_tex |= s->domain[i].set == 2 && dm_below(seed, 2);
+		s->has_vfetch |= s->domain[i].set == 1 && dm_below(seed, 2);
 	}
 	s->groups = (uint32_t)tt_random(seed);
-	s->vfetch = below(seed, 3);
+	s->vfetch = dm_below(seed, 3);
 	for (unsigned int i = 0; i < s->domains; i++)
 		random_domain(s, &s->domain[i], seed, has_sums);
 }
@@ -271,7 +285,7 @@ static void run_nvacounter(struct dm_trace *t, const struct dm_setup *s, uint64_
 	rmw(t, 0x400084, 0x40, 0x60);
 	/* The work: anything, in PGRAPH as well. */
 	for (unsigned int i = 0; i < 20; i++) {
-		wr(t, 0x409ff0 + below(seed, 2) * 4, (uint32_t)tt_random(seed));
+		wr(t, 0x409ff0 + dm_below(seed, 2) * 4, (uint32_t)tt_random(seed));
 		rd(t, 0x000200, (uint32_t)tt_random(seed));
 	}
 	rmw(t, 0x400084, 0x40, 0x60);

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <ntime/trace/derive.h>
+
 /* Where the registers of a TPC are. */
 struct dm_tpc {
 	uint32_t stride;
@@ -72,6 +74,14 @@ struct dm_trace {
 	unsigned int n, lists;
 };
 
+/* Names of the slots. */
+extern const char *const dm_counters[4];
+
+/* The row of a slot of PCOUNTER; false: there is none. */
+bool dm_find_row(const struct ntime_derive *d, unsigned int set, unsigned int slot,
+		 struct ntime_derived *out);
+/* A random number below @n. */
+uint32_t dm_below(uint64_t *seed, uint32_t n);
 /* A random set-up: @has_sums, one domain may sum numbers of several wires. */
 void dm_setup_random(struct dm_setup *s, uint64_t *seed, bool has_sums);
 /*

@@ -6,17 +6,16 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include <ntime/trace/derive.h>
 #include <ntime/trace/trace.h>
 
 #include "trace/tests/lib/context.h"
+#include "trace/tests/lib/derive_model.h"
 #include "base/tests/tt.h"
 
 /* Counters of a domain: PRE, START, EVENT, STOP, then CYCLES. */
 enum { SLOTS = 4, CYCLES = SLOTS, COUNTERS };
 enum { DOMAINS = 3, RECORDS = 4096, KEPT = 32, LONGEST = 1024 };
 
-static const char *const counters[] = { "PRE", "START", "EVENT", "STOP" };
 static const uint32_t counter_address[] = { 0xa700, 0xa6c0, 0xa680, 0xa740, 0xa600 };
 static const uint32_t source_address[] = { 0xa400, 0xa440, 0xa480, 0xa4c0 };
 
@@ -34,11 +33,6 @@ struct model {
 	struct ntime_record record[RECORDS];
 	size_t n;
 };
-
-static uint32_t below(uint64_t *seed, uint32_t n)
-{
-	return (uint32_t)(tt_random(seed) >> 33) % n;
-}
 
 static void access_register(struct model *m, uint8_t kind, uint32_t address, uint32_t value)
 {
@@ -107,8 +101,9 @@ static void end_period(struct model *m, uint32_t domain, bool may_stay, uint64_t
 	uint32_t *value = m->value[domain];
 
 	for (uint32_t slot = 0; slot < SLOTS; slot++)
-		value[slot] = below(seed, 3);
-	value[CYCLES] = may_stay ? 1000 + below(seed, 2) : value[CYCLES] + 1 + below(seed, 1000);
+		value[slot] = dm_below(seed, 3);
+	value[CYCLES] =
+		may_stay ? 1000 + dm_below(seed, 2) : value[CYCLES] + 1 + dm_below(seed, 1000);
 }
 
 /*
@@ -127,16 +122,6 @@ static struct ntime_derive *derive(struct model *m)
 	TT_IS(ntime_derive_new(tt_ctx, "GT218", &d), 0);
 	TT_IS(ntime_derive_feed(d, &batch, NULL), 0);
 	return d;
-}
-
-static bool find_row(const struct ntime_derive *d, uint32_t domain, const char *counter,
-		     struct ntime_derived *out)
-{
-	*out = (struct ntime_derived){ .size = sizeof(*out) };
-	for (size_t i = 0; ntime_derive_get(d, i, out) == 0; i++)
-		if (out->set == domain && strcmp(out->counter, counter) == 0)
-			return true;
-	return false;
 }
 
 /* How many clocks were known, and how many not. */
@@ -162,7 +147,7 @@ static void check_slot(const struct ntime_derive *d, const struct model *m, uint
 	const struct history *h = &m->history[domain][slot];
 	struct ntime_derived row;
 
-	TT_IS(find_row(d, domain, counters[slot], &row), h->n != 0);
+	TT_IS(dm_find_row(d, domain, slot, &row), h->n != 0);
 	if (!h->n)
 		return;
 	TT_IS(row.reads, h->n);
@@ -215,13 +200,13 @@ static uint32_t draw_readings(const struct way *w, uint32_t mask, struct reading
 	for (uint32_t counter = 0; counter < COUNTERS; counter++) {
 		uint32_t times = mask >> counter & 1;
 
-		if (times && w->has_again && below(seed, 3) == 0)
-			times += 1 + below(seed, 2);
+		if (times && w->has_again && dm_below(seed, 3) == 0)
+			times += 1 + dm_below(seed, 2);
 		while (times--)
 			out[n++] = (struct reading){ .domain = domain, .counter = counter };
 	}
 	for (uint32_t i = n; i > 1; i--) {
-		uint32_t j = below(seed, i);
+		uint32_t j = dm_below(seed, i);
 		struct reading kept = out[i - 1];
 
 		out[i - 1] = out[j];
@@ -247,7 +232,7 @@ static void mix(struct model *m, struct reading r[DOMAINS][3 * COUNTERS], const 
 	for (uint32_t domain = 0; domain < DOMAINS; domain++)
 		left += n[domain];
 	while (left) {
-		uint32_t domain = below(seed, DOMAINS);
+		uint32_t domain = dm_below(seed, DOMAINS);
 
 		if (done[domain] == n[domain])
 			continue;
@@ -269,7 +254,7 @@ static void run_period(struct model *m, const struct way *w, const uint32_t *mas
 		end_period(m, domain, w->may_stay, seed);
 		n[domain] = draw_readings(w, mask[domain], r[domain], domain, seed);
 		if (is_last && w->is_stopped && n[domain])
-			n[domain] = 1 + below(seed, n[domain]);
+			n[domain] = 1 + dm_below(seed, n[domain]);
 		is_read = has_cycles(r[domain], n[domain]);
 		for (uint32_t i = 0; i < n[domain]; i++) {
 			r[domain][i].is_certain = is_read && w->is_certain;
@@ -282,7 +267,7 @@ static void run_period(struct model *m, const struct way *w, const uint32_t *mas
 /* The trace shows that all domains' periods end. */
 static void show_end(struct model *m, uint64_t *seed)
 {
-	if (below(seed, 2)) {
+	if (dm_below(seed, 2)) {
 		trigger(m);
 		return;
 	}
@@ -293,13 +278,13 @@ static void show_end(struct model *m, uint64_t *seed)
 /* Periods between two ends that the trace shows. */
 static void run_stretch(struct model *m, const struct way *w, uint64_t *seed)
 {
-	uint32_t periods = 1 + below(seed, 5), mask[DOMAINS];
+	uint32_t periods = 1 + dm_below(seed, 5), mask[DOMAINS];
 
 	for (uint32_t domain = 0; domain < DOMAINS; domain++)
-		mask[domain] = below(seed, 1u << COUNTERS);
+		mask[domain] = dm_below(seed, 1u << COUNTERS);
 	for (uint32_t i = 0; i < periods; i++) {
 		for (uint32_t domain = 0; domain < DOMAINS && !w->has_all; domain++)
-			mask[domain] = below(seed, 1u << COUNTERS);
+			mask[domain] = dm_below(seed, 1u << COUNTERS);
 		run_period(m, w, mask, i + 1 == periods, seed);
 		if (w->has_ends)
 			show_end(m, seed);
@@ -318,7 +303,7 @@ TEST(clocks_are_true_or_unknown)
 
 		for (unsigned int round = 0; round < 60; round++) {
 			memset(&m, 0, sizeof(m));
-			for (uint32_t i = 1 + below(&seed, 3); i > 0; i--) {
+			for (uint32_t i = 1 + dm_below(&seed, 3); i > 0; i--) {
 				set_up(&m);
 				run_stretch(&m, w, &seed);
 				show_end(&m, &seed);
@@ -390,7 +375,7 @@ TEST(orders_of_reads)
 											   : 1 });
 		}
 		d = derive(&m);
-		TT_EQ(r, find_row(d, 0, "EVENT", &row), 1);
+		TT_EQ(r, dm_find_row(d, 0, 2, &row), 1);
 		TT_EQ(r, row.n_values, strlen(r->periods));
 		for (const char *p = r->periods; *p; p++)
 			TT_EQ(r, row.clocks[n++],
@@ -419,7 +404,7 @@ TEST(first_reads_of_many)
 	read_counter(&m, &(struct reading){ .counter = 2 });
 	read_counter(&m, &(struct reading){ .counter = CYCLES });
 	d = derive(&m);
-	assert_true(find_row(d, 0, "EVENT", &row));
+	assert_true(dm_find_row(d, 0, 2, &row));
 	TT_IS(row.reads, 1001);
 	for (uint32_t i = 0; i < KEPT; i++)
 		TT_IS(row.clocks[i], 1000 + i);

@@ -92,24 +92,14 @@ static struct ntime_derive *derive_words(const char *words, enum dm_form form, c
 	return derive_model(&t, form, false, dm_chips, chip);
 }
 
-static bool find_row(const struct ntime_derive *d, unsigned int set, const char *counter,
-		     struct ntime_derived *out)
-{
-	*out = (struct ntime_derived){ .size = sizeof(*out) };
-	for (size_t i = 0; ntime_derive_get(d, i, out) == 0; i++)
-		if (out->set == set && strcmp(out->counter, counter) == 0 &&
-		    strcmp(out->unit, "PCOUNTER") == 0)
-			return true;
-	return false;
-}
-
 #define WORDS(member) TT_WORDS(struct ntime_derived, member)
 #define NUMBER(member) TT_NUMBER(struct ntime_derived, member)
 
 static const struct tt_field fields[] = {
 	WORDS(event),  WORDS(unit),  WORDS(instance),  WORDS(mode),    WORDS(counter),
 	NUMBER(flags), WORDS(mux),   WORDS(logic),     WORDS(changed), WORDS(group_sel),
-	WORDS(notes),  NUMBER(last), WORDS(event_src), NUMBER(sum),    { 0 },
+	WORDS(notes),  NUMBER(last), WORDS(event_src), NUMBER(sum),    WORDS(event_op),
+	WORDS(extra),  { 0 },
 };
 
 static void get_row(const struct ntime_derive *d, size_t i, struct ntime_derived *out)
@@ -240,28 +230,37 @@ static unsigned int derived(const struct ntime_derived *row, const struct levels
 	return strtoull(end + 1, NULL, 16) >> index & 1 ? sum : 0;
 }
 
-static const char *const counters[] = { "PRE", "START", "EVENT", "STOP" };
-
 static void check_slot(const struct ntime_derive *d, const struct dm_setup *s, unsigned int i,
 		       unsigned int slot, bool has_groups, uint64_t *seed)
 {
 	const struct dm_domain *dom = &s->domain[i];
+	static const char *const modes[] = { "SIMPLE", "EVENT_B4", "EVENT_B6" };
 	struct ntime_derived row;
 	struct levels l;
-	char text[64];
+	char text[128];
 
-	assert_true(find_row(d, dom->set, counters[slot], &row));
-	snprintf(text, sizeof(text), "0x%08x", dom->slot[slot].src);
-	TT_TEXT(row.event_src, text);
-	snprintf(text, sizeof(text), "0x%04x", dom->slot[slot].op);
-	TT_TEXT(row.event_op, text);
-	TT_TEXT(row.mode, dom->mode == 0 ? "SIMPLE" : dom->mode == 1 ? "EVENT_B4" : "EVENT_B6");
-	TT_IS(row.last, dom->value[slot]);
+	assert_true(dm_find_row(d, dom->set, slot, &row));
+	snprintf(text, sizeof(text), "event_src=0x%08x, event_op=0x%04x, mode=%s, last=%u",
+		 dom->slot[slot].src, dom->slot[slot].op, modes[dom->mode], dom->value[slot]);
+	tt_fields_(&row, fields, text, __FILE__, __LINE__);
 	TT_IS(!!(row.flags & NTIME_DERIVED_SATURATED), dom->value[slot] == 0xffffffff);
 	for (unsigned int clock = 0; clock < 64; clock++) {
 		draw_levels(&l, s, dom->set, has_groups, seed);
 		TT_IS(derived(&row, &l), truth(dom, slot, &l));
 	}
+}
+
+/* Is one of @n wires from @first on in what is counted? */
+static bool has_wire(const struct ntime_derived *row, unsigned int first, unsigned int n)
+{
+	char text[16];
+
+	for (unsigned int wire = first; wire < first + n; wire++) {
+		snprintf(text, sizeof(text), "%02x", wire);
+		if (strstr(row->logic, text))
+			return true;
+	}
+	return false;
 }
 
 /* The unit that was chosen, and what was selected, in the words of the event tables. */
@@ -270,33 +269,24 @@ static void check_muxes(const struct ntime_derive *d, const struct dm_setup *s, 
 {
 	const struct dm_domain *dom = &s->domain[i];
 	struct ntime_derived row;
-	char text[64];
+	char text[96];
 
-	assert_true(find_row(d, dom->set, counters[slot], &row));
+	assert_true(dm_find_row(d, dom->set, slot, &row));
 	if (row.role != NTIME_DERIVED_EVENT)
 		return;
 	if (dom->set == 3 && strstr(row.logic, "MPC.")) {
-		snprintf(text, sizeof(text), "0x%x", s->groups);
-		TT_TEXT(row.group_sel, text);
-		TT_TEXT(row.extra, "PM_OUT_ENABLE=0x1");
-		snprintf(text, sizeof(text), "TPC %u", s->tpc);
-		TT_TEXT(row.instance, text);
+		snprintf(text, sizeof(text),
+			 "group_sel=0x%x, extra=PM_OUT_ENABLE=0x1, instance=TPC %u", s->groups,
+			 s->tpc);
+		tt_fields_(&row, fields, text, __FILE__, __LINE__);
 	}
-	for (unsigned int wire = 0; dom->set == 2 && s->has_tex && wire < 3; wire++) {
-		snprintf(text, sizeof(text), "%02x", s->chip->tex_signal + wire);
-		if (!strstr(row.logic, text))
-			continue;
-		snprintf(text, sizeof(text), "0x%06x=0x00000800&0x00000800",
-			 0x408000 + s->tpc * s->chip->tpc->stride + s->chip->tpc->tex);
+	snprintf(text, sizeof(text), "0x%06x=0x00000800&0x00000800",
+		 0x408000 + s->tpc * s->chip->tpc->stride + s->chip->tpc->tex);
+	if (dom->set == 2 && s->has_tex && has_wire(&row, s->chip->tex_signal, 3))
 		TT_HAS(row.mux, text);
-	}
-	for (unsigned int wire = 0; dom->set == 1 && s->has_vfetch && wire < 26; wire++) {
-		snprintf(text, sizeof(text), "%02x", s->chip->vfetch_signal + wire);
-		if (!strstr(row.logic, text))
-			continue;
-		snprintf(text, sizeof(text), "0x400c0c=0x%08x", s->vfetch);
+	snprintf(text, sizeof(text), "0x400c0c=0x%08x", s->vfetch);
+	if (dom->set == 1 && s->has_vfetch && has_wire(&row, s->chip->vfetch_signal, 26))
 		TT_HAS(row.mux, text);
-	}
 }
 
 static void check(const struct ntime_derive *d, const struct dm_setup *s, enum dm_driver driver,
@@ -311,10 +301,10 @@ static void check(const struct ntime_derive *d, const struct dm_setup *s, enum d
 				if (driver != DM_NVACOUNTER)
 					check_muxes(d, s, i, slot);
 			} else if (driver == DM_NOUVEAU) {
-				assert_true(find_row(d, s->domain[i].set, counters[slot], &row));
+				assert_true(dm_find_row(d, s->domain[i].set, slot, &row));
 				TT_IS(row.role, NTIME_DERIVED_NOTHING);
 			} else {
-				assert_false(find_row(d, s->domain[i].set, counters[slot], &row));
+				assert_false(dm_find_row(d, s->domain[i].set, slot, &row));
 			}
 		}
 }
@@ -557,7 +547,7 @@ TEST(clocks_are_of_their_value)
 
 		snprintf(text, sizeof(text), UNITS COUNTED "Wa44c=0 Wa46c=aaaa %s", r->reads);
 		d = derive_words(text, DM_VFIO, NULL);
-		assert_true(find_row(d, 3, "PRE", &row));
+		assert_true(dm_find_row(d, 3, 0, &row));
 		TT_EQ(r, row.n_values, r->n);
 		for (uint32_t i = 0; i < r->n; i++)
 			TT_EQ(r, row.clocks[i],
@@ -1025,7 +1015,7 @@ TEST(widths)
 			    "GT218");
 	struct ntime_derived row;
 
-	assert_true(find_row(d, 1, "EVENT", &row));
+	assert_true(dm_find_row(d, 1, 2, &row));
 	TT_TEXT(row.event_src, "0x000000cb");
 	TT_TEXT(row.event, "gpu_idle");
 	TT_IS(row.last, 7);
@@ -1080,6 +1070,9 @@ TEST(chips_with_rows_are_known)
 	TT_IS(nti_derive_chip_named("GP100"), 0);
 }
 
+#define WRITE "vfio_region_write  (0000:05:00.0:region0+0x%x, 0x%x, 4)\n"
+#define READ "vfio_region_read  (0000:05:00.0:region0+0x%x, 4) = 0x%x\n"
+
 /* Set-ups of counters of Fermi, each with a multiplexer that was not written before. */
 static struct ntime_derive *derive_set_ups(unsigned int n)
 {
@@ -1088,16 +1081,8 @@ static struct ntime_derive *derive_set_ups(unsigned int n)
 	for (unsigned int i = 0; i < n; i++) {
 		uint32_t domain = 0x1a0000 + i % 128 * 0x200;
 
-		fprintf(f, "vfio_region_write  (0000:05:00.0:region0+0x%x, 0x%x, 4)\n",
-			0x140000 + 4 * i, i + 1);
-		fprintf(f, "vfio_region_write  (0000:05:00.0:region0+0x%x, 0x4000a, 4)\n",
-			domain + 0x9c);
-		fprintf(f, "vfio_region_write  (0000:05:00.0:region0+0x%x, 0x%x, 4)\n",
-			domain + 0x50, i);
-		fprintf(f, "vfio_region_write  (0000:05:00.0:region0+0x%x, 0xaaaa, 4)\n",
-			domain + 0x54);
-		fprintf(f, "vfio_region_read  (0000:05:00.0:region0+0x%x, 4) = 0x%x\n",
-			domain + 0x80, i);
+		fprintf(f, WRITE WRITE WRITE WRITE READ, 0x140000 + 4 * i, i + 1, domain + 0x9c,
+			0x4000a, domain + 0x50, i, domain + 0x54, 0xaaaa, domain + 0x80, i);
 	}
 	fclose(f);
 	return derive_file(path, "GF108");
