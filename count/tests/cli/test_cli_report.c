@@ -113,6 +113,16 @@ static char *written(const struct cli_writer *w, const struct cli_style *style,
 	return text;
 }
 
+/* @part of what is written. */
+static void is_in(const struct cli_writer *w, const struct cli_style *style,
+		  const struct cli_report *r, double interval, const char *part)
+{
+	char *text = written(w, style, r, interval);
+
+	TT_HAS(text, part);
+	free(text);
+}
+
 TEST(text)
 {
 	struct cli_style style = { .look = { .width = 80, .utf8 = true } };
@@ -146,12 +156,10 @@ TEST(what_may_be_twice_as_much_has_no_percentage)
 	struct cli_style style = { .look = { .width = 80 } };
 	struct cli_report r = report();
 	struct ntime_value *v = &items[2].value, kept = *v;
-	char *text;
 
 	v->error = v->above = 1001;
-	text = written(&cli_text_writer, &style, &r, 0);
-	TT_HAS(text, "~1,000     cycles       # GHz 3.250 GHz  [50% counted, at least 988]\n");
-	free(text);
+	is_in(&cli_text_writer, &style, &r, 0,
+	      "~1,000     cycles       # GHz 3.250 GHz  [50% counted, at least 988]\n");
 	*v = kept;
 }
 
@@ -190,13 +198,10 @@ TEST(a_metric_that_divides_by_0_is_explained)
 				   .value = { .value = NAN, .flags = NTIME_NOT_COUNTED } };
 	struct cli_style style = { .look = { .width = 80 } };
 	struct cli_report r = report();
-	char *text;
 
 	r.item = &metric;
 	r.items = 1;
-	text = written(&cli_text_writer, &style, &r, 0);
-	TT_HAS(text, "\n<not counted>: the formula divides by 0\n");
-	free(text);
+	is_in(&cli_text_writer, &style, &r, 0, "\n<not counted>: the formula divides by 0\n");
 }
 
 TEST(upper_bounds_say_so)
@@ -206,12 +211,9 @@ TEST(upper_bounds_say_so)
 	char *text;
 
 	r.at_most[CLI_MAX_RSS] = true;
-	text = written(&cli_text_writer, &style, &r, 0);
-	TT_HAS(text, "max-rss                     at most 2,048 KiB\n");
-	free(text);
-	text = written(&cli_csv_writer, &style, &r, 0);
-	TT_HAS(text, "max-rss,2097152,bytes,0,,,,,2097152,,,at-most,command,wait4,,");
-	free(text);
+	is_in(&cli_text_writer, &style, &r, 0, "max-rss                     at most 2,048 KiB\n");
+	is_in(&cli_csv_writer, &style, &r, 0,
+	      "max-rss,2097152,bytes,0,,,,,2097152,,,at-most,command,wait4,,");
 	text = written(&cli_json_writer, &style, &r, 0);
 	TT_HAS(text, "\"max_rss_bytes_at_most\": 2097152,");
 	TT_HAS(text, "\"max_rss_bytes_at_most\": {");
@@ -416,16 +418,11 @@ TEST(brief_parts_are_not_larger_than_the_whole)
 	struct cli_style style = { .look = { .width = 80 }, .brief = true };
 	static double more = 47;
 	struct cli_report r = brief_report();
-	char *text;
 
 	r.figure[CLI_INVOLUNTARY_SWITCHES] = once(&more);
-	text = written(&cli_text_writer, &style, &r, 0);
-	TT_HAS(text, "        46  switches\n");
-	free(text);
+	is_in(&cli_text_writer, &style, &r, 0, "        46  switches\n");
 	r.target = "the machine";
-	text = written(&cli_text_writer, &style, &r, 0);
-	TT_HAS(text, "     4,153  page faults\n");
-	free(text);
+	is_in(&cli_text_writer, &style, &r, 0, "     4,153  page faults\n");
 }
 
 TEST(text_fits_terminals)
@@ -529,9 +526,8 @@ TEST(runs_left_out)
 	TT_HAS(text, "2 of 6 runs: ended with status 1.\n");
 	assert_null(strstr(text, "ean"));
 	free(text);
-	text = written(&cli_csv_writer, &style, &r, 0);
-	TT_HAS(text, "real,1002914000,ns,0,,,,,1002914000,,,,command,wait4,,,0,,,,,,6\n");
-	free(text);
+	is_in(&cli_csv_writer, &style, &r, 0,
+	      "real,1002914000,ns,0,,,,,1002914000,,,,command,wait4,,,0,,,,,,6\n");
 	cli_outcomes_fini(&left_out);
 	TT_IS(left_out.runs, 0);
 }
@@ -714,13 +710,9 @@ TEST(what_cannot_be_right_says_so)
 		     "  instructions\n"
 		     "    more than 16 a cycle\n");
 	free(text);
-	text = written(&cli_text_writer, &style, &r, 1.5);
-	TT_HAS(text, "?70  instructions   [implausible]\n");
-	free(text);
-	text = written(&cli_csv_writer, &style, &r, 0);
-	TT_HAS(text,
-	       "instructions,70,,0,,,,,70,0,0,implausible,cpu,perf,more than 16 a cycle,none\n");
-	free(text);
+	is_in(&cli_text_writer, &style, &r, 1.5, "?70  instructions   [implausible]\n");
+	is_in(&cli_csv_writer, &style, &r, 0,
+	      "instructions,70,,0,,,,,70,0,0,implausible,cpu,perf,more than 16 a cycle,none\n");
 	text = written(&cli_json_writer, &style, &r, 0);
 	root = json_loads(text, 0, NULL);
 	TT_IS(json_integer_value(json_object_get(item_named(root, "instructions"), "value")), 70);
@@ -735,17 +727,13 @@ TEST(what_cannot_be_right_says_so)
 	TT_HAS(text, "           70  instructions\n");
 	TT_HAS(text, "\nErrata of this processor:\n  instructions\n");
 	free(text);
-	text = written(&cli_json_writer, &style, &r, 0);
-	TT_HAS(text, "\"reason_code\": \"erratum\"");
-	free(text);
+	is_in(&cli_json_writer, &style, &r, 0, "\"reason_code\": \"erratum\"");
 	item.reason_code = NTIME_REASON_UNKNOWN_EVENT;
 	text = written(&cli_text_writer, &style, &r, 0);
 	TT_HAS(text, "           70  instructions\n");
 	TT_HAS(text, "\nUnknown codes, shown as counted:\n  instructions\n");
 	free(text);
-	text = written(&cli_json_writer, &style, &r, 0);
-	TT_HAS(text, "\"reason_code\": \"unknown-event\"");
-	free(text);
+	is_in(&cli_json_writer, &style, &r, 0, "\"reason_code\": \"unknown-event\"");
 }
 
 TEST(json_intervals_are_lines)
