@@ -686,19 +686,13 @@ static bool take_one(void)
 
 static void read_port(void)
 {
-	static int away_ms;
 	ssize_t n = read(port.fd, port.in + port.in_bytes, sizeof(port.in) - 1 - port.in_bytes);
 
 	/* Where the guest has slept, a virtio port is connected some time after all goes on. */
-	if (n == 0 && away_ms < PORT_WAIT_MS) {
-		away_ms += 5;
+	if (n == 0)
 		wait_ms(5);
-		return;
-	}
-	away_ms = 0;
 	if (n <= 0) {
-		/* A virtio port whose host end went away: nobody is left to report to. */
-		if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			die("the host closed the port");
 		return;
 	}
