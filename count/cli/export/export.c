@@ -104,17 +104,23 @@ static int name_items(struct cli_exporter *e)
 	e->help = cli_calloc(e->items.n + 1, sizeof(*e->help));
 	e->order = cli_calloc(e->items.n + 1, sizeof(*e->order));
 	for (size_t i = 0; i < e->items.n; i++) {
-		const struct cli_row_item *item = &e->items.item[i];
+		struct ntime_item item = e->items.item[i].info;
 
-		if (!item->is_shown || item->info.is_metric)
+		if (!e->items.item[i].is_shown || (item.is_metric && i >= e->gauges))
 			continue;
-		cli_export_name_init(&e->name[i], &item->info);
+		if (item.is_metric) {
+			item.name = e->items.item[i].name;
+			item.unit = "metric";
+		}
+		cli_export_name_init(&e->name[i], &item);
 		e->order[e->exported++] = i;
 	}
 	qsort_r(e->order, e->exported, sizeof(*e->order), compare, e);
 	ret = part(e);
 	if (!ret)
 		ret = cli_machine_check(e->ctx, ntime_event_for_each(e->ctx, NULL, find_help, e));
+	if (!ret && e->o.metric_count)
+		ret = cli_machine_check(e->ctx, ntime_metric_for_each(e->ctx, find_help, e));
 	for (size_t k = 0; k < e->exported && !ret; k++) {
 		size_t i = e->order[k];
 
@@ -134,7 +140,12 @@ static int open_session(struct cli_exporter *e)
 							 : NTIME_TARGET_MACHINE };
 	int ret = cli_machine_check(e->ctx, ntime_session_new(e->ctx, &target, &e->session));
 
+	if (!ret && e->o.metric_count)
+		ret = cli_watch_items_add(&e->items, e->ctx, e->session, e->o.metric,
+					  e->o.metric_count);
 	if (!ret)
+		e->gauges = ntime_session_count(e->session);
+	if (!ret && (e->o.wishes || !e->o.metric_count))
 		ret = cli_watch_items_add(&e->items, e->ctx, e->session, e->o.wish, e->o.wishes);
 	return ret ? ret : cli_sessions_open(e->ctx, &e->session, 1);
 }
@@ -153,6 +164,17 @@ static int begin(struct cli_exporter *e)
 	if (!ret)
 		ret = cli_watch_items_describe(&e->items, e->session, e->sums.last,
 					       e->sums.where_count, true);
+	return cli_machine_check(e->ctx, ret);
+}
+
+/* The counts of this moment. 0, or -errno after a sentence. */
+static int look(struct cli_exporter *e)
+{
+	enum cli_per per = e->o.per ? e->o.per : CLI_PER_THREAD;
+	int ret = cli_export_sums_read(&e->sums, e->session, e->items.item);
+
+	if (!ret && (e->o.metric_count || e->o.has_bounds))
+		ret = cli_export_since_take(&e->since, &e->sums, e->session, e->items.item, per);
 	return cli_machine_check(e->ctx, ret);
 }
 
@@ -210,7 +232,7 @@ static int prepare(struct cli_exporter *e)
 	if (!e->o.is_quiet)
 		cli_watch_items_tell(&e->items, "export", e->o.verbose);
 	/* What can be counted at all has its number after a second read. */
-	ret = cli_machine_check(e->ctx, cli_export_sums_read(&e->sums, e->session, e->items.item));
+	ret = look(e);
 	return ret ? ret : check_series(e);
 }
 
@@ -261,8 +283,7 @@ static int count(struct cli_exporter *e, uint64_t until_ns, int fd)
 static int answer(struct cli_exporter *e, FILE *f, enum cli_export_format format)
 {
 	uint64_t begin_ns = cli_now_ns();
-	int ret = cli_machine_check(e->ctx,
-				    cli_export_sums_read(&e->sums, e->session, e->items.item));
+	int ret = look(e);
 
 	if (ret)
 		return ret;
@@ -431,7 +452,8 @@ static int check(struct cli_exporter *e)
 		size_t i = e->order[k];
 
 		printf("%7zu  %s%s: %s\n", cli_export_series(e, k), e->name[i].family,
-		       e->items.item[i].info.is_state ? "" : "_total", e->items.item[i].name);
+		       cli_export_is_gauge(&e->items.item[i]) ? "" : "_total",
+		       e->items.item[i].name);
 	}
 	printf("%7zu  series in an answer of %zu bytes, which takes %.3g ms of CPU time; %zu of "
 	       "what was asked for is absent\n",
@@ -477,6 +499,7 @@ static int fini(struct cli_exporter *e)
 	free(e->name);
 	free(e->help);
 	free(e->order);
+	cli_export_since_fini(&e->since);
 	cli_export_sums_fini(&e->sums);
 	cli_users_fini(&e->cgroups);
 	cli_watch_items_fini(&e->items);

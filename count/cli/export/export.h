@@ -11,6 +11,7 @@
 #include "count/cli/export/name.h"
 #include "count/cli/export/options.h"
 #include "count/cli/export/server.h"
+#include "count/cli/export/since.h"
 #include "count/cli/export/sums.h"
 #include "count/cli/watch/items.h"
 
@@ -19,6 +20,8 @@
  * @name:	of each item; .family is NULL of what is not exported
  * @help:	of each item: what it counts
  * @order:	items that are exported, those of a family one after the other; @exported of them
+ * @gauges:	metrics among so many of the first items are exported themselves
+ * @since:	kept where something is exported that is of the time between two answers
  * @began_s:	when counting began, seconds of CLOCK_REALTIME
  * @answers:	how often the text was made
  * @answer_s:	what making it took the last time, with the read
@@ -31,8 +34,9 @@ struct cli_exporter {
 	struct cli_watch_items items;
 	struct cli_export_name *name;
 	char **help;
-	size_t *order, exported;
+	size_t *order, exported, gauges;
 	struct cli_export_sums sums;
+	struct cli_export_since since;
 	struct cli_users cgroups;
 	struct cli_listener listener[CLI_LISTEN_MAX];
 	size_t listeners;
@@ -45,6 +49,12 @@ struct cli_exporter {
 };
 
 enum cli_export_format { CLI_EXPORT_TEXT, CLI_EXPORT_OPENMETRICS };
+
+/* A state or a metric: it may fall. */
+static inline bool cli_export_is_gauge(const struct cli_row_item *item)
+{
+	return item->info.is_state || item->info.is_metric;
+}
 
 /* Series of @order[@i] as it stands now. */
 size_t cli_export_series(const struct cli_exporter *e, size_t i);

@@ -25,6 +25,9 @@ const struct cli_option cli_export_option_table[] = {
 	{ 'e', "event", "LIST",
 	  "events, {groups} and metrics, separated by commas; of metrics their events are "
 	  "exported; may be repeated" },
+	{ 'm', "metric", "METRIC",
+	  "a metric by name, or a new one as NAME=FORMULA, as a gauge for the time since the "
+	  "answer before; may be repeated" },
 	{ 0, "metrics", "FILE", "read further metrics from FILE", TEXT(metrics) },
 	{ ID_LISTEN, "listen", "ADDRESS",
 	  "serve at ADDRESS, as in [::1]:9743 or unix:PATH, instead of " CLI_LISTEN_DEFAULT
@@ -46,6 +49,9 @@ const struct cli_option cli_export_option_table[] = {
 	  .word = cli_per_export_word },
 	{ 'C', "cpu", "LIST", "count on these CPUs, such as 0-3,8, instead of all", TEXT(cpus) },
 	{ ID_VIA, "via", NTIME_VIA_NAMES, "access method", .word = cli_via_word },
+	{ 0, "bounds", NULL,
+	  "also the 95 % interval of estimated events for the time since the answer before",
+	  FLAG(has_bounds) },
 	{ 0, "cgroups", "LIST",
 	  "also what control groups use, and those below them: paths or patterns below "
 	  "/sys/fs/cgroup, such as system.slice; / is all",
@@ -82,6 +88,9 @@ static int set_option(void *arg, const struct cli_option *option, const char *va
 	switch (option->id) {
 	case 'e':
 		return cli_watch_wish_add("export", &o->wish, &o->wishes, CLI_WISH_LIST, value);
+	case 'm':
+		return cli_watch_wish_add("export", &o->metric, &o->metric_count, CLI_WISH_METRIC,
+					  value);
 	case 'i':
 		return cli_option_time("export", option, value, MIN_INTERVAL_NS, &o->interval_ns);
 	case ID_PER:
@@ -115,7 +124,8 @@ static const char *contradiction(const struct cli_export_options *o)
 	if (o->is_check && (o->is_once || o->textfile || o->listens))
 		return "--check exports nothing: leave out --once, --textfile and --listen";
 	if (o->is_rules && (o->is_check || o->is_once || o->textfile || o->listens || o->wishes ||
-			    o->per || o->cgroups || o->cpus || o->via || o->interval_ns))
+			    o->metric_count || o->per || o->cgroups || o->cpus || o->via ||
+			    o->interval_ns || o->has_bounds))
 		return "--rules prints rules for all metrics: of the rest only --metrics, "
 		       "--machine and --model go with it";
 	if (o->listens && (o->is_once || o->textfile))
@@ -160,5 +170,6 @@ int cli_export_options_parse(struct cli_export_options *o, const struct cli_comm
 void cli_export_options_fini(struct cli_export_options *o)
 {
 	free(o->wish);
+	free(o->metric);
 	*o = (struct cli_export_options){ 0 };
 }

@@ -14,14 +14,15 @@
 
 /**
  * struct cli_export_options - strings are the command line's
- * @wish:	none: the overview of ntime watch
+ * @wish:	none, and no @metric: the overview of ntime watch
+ * @metric:	of -m
  * @listen:	addresses, where neither --once, --check nor @textfile is given
  * @interval_ns: between two writes of @textfile; for how long --once counts
  * @per:	CLI_PER_CHOSEN: as far as each item divides
  */
 struct cli_export_options {
-	struct cli_watch_wish *wish;
-	size_t wishes;
+	struct cli_watch_wish *wish, *metric;
+	size_t wishes, metric_count;
 	const char *listen[CLI_LISTEN_MAX];
 	size_t listens;
 	uint64_t interval_ns;
@@ -30,7 +31,7 @@ struct cli_export_options {
 	uint32_t via;
 	unsigned int verbose;
 	const char *cpus, *textfile, *cgroups, *machine, *model, *context, *metrics;
-	bool is_once, is_check, is_rules, is_quiet, no_self_test, has_depth;
+	bool is_once, is_check, is_rules, is_quiet, no_self_test, has_depth, has_bounds;
 };
 
 extern const struct cli_option cli_export_option_table[];

@@ -17,6 +17,7 @@
 #include "base/output/number.h"
 #include "count/cli/export/export.h"
 #include "count/cli/report/report.h"
+#include "count/cli/report/tally.h"
 
 /* A CPU that went keeps its series for so long. */
 #define GONE_NS (UINT64_C(300) * 1000000000)
@@ -202,11 +203,57 @@ static void put_item(struct put *p, size_t i)
 	}
 }
 
+/* The labels that counters of row @i have. */
+static void put_row_labels(struct put *p, const struct cli_rows *rows, size_t i)
+{
+	static const uint32_t scope[] = {
+		[CLI_ROW_MACHINE] = NTIME_SCOPE_MACHINE, [CLI_ROW_SOCKET] = NTIME_SCOPE_PACKAGE,
+		[CLI_ROW_CORE] = NTIME_SCOPE_CORE,	 [CLI_ROW_THREAD] = NTIME_SCOPE_CPU,
+		[CLI_ROW_DEVICE] = NTIME_SCOPE_MACHINE,
+	};
+	const struct cli_row *row = &rows->row[i];
+	size_t place = 0;
+
+	while (rows->of[place][0] != i && rows->of[place][1] != i && rows->of[place][2] != i)
+		place++;
+	put_labels(p, scope[row->kind], &rows->where[place],
+		   row->kind == CLI_ROW_DEVICE ? row->name : "");
+}
+
+/* The series of item @i, a metric. With .f NULL they are counted, with those to come. */
+static void put_metric(struct put *p, size_t i)
+{
+	const struct cli_rows *rows = &p->e->since.rows;
+
+	for (size_t k = 0; k < rows->n; k++) {
+		const struct ntime_value *v = &rows->value[k * rows->items + i];
+
+		if (!cli_rows_show(rows, k, &p->e->items.item[i]))
+			continue;
+		if (p->f && (!cli_value_is_known(v) || v->flags & NTIME_IMPLAUSIBLE))
+			continue;
+		p->series++;
+		if (!p->f)
+			continue;
+		fputs(p->e->name[i].family, p->f);
+		put_row_labels(p, rows, k);
+		fprintf(p->f, " %s\n", cli_number_exact(v->value * p->e->name[i].factor).text);
+	}
+}
+
+static void put_series(struct put *p, size_t i)
+{
+	if (p->e->items.item[i].info.is_metric)
+		put_metric(p, i);
+	else
+		put_item(p, i);
+}
+
 size_t cli_export_series(const struct cli_exporter *e, size_t i)
 {
 	struct put p = { .e = (struct cli_exporter *)e };
 
-	put_item(&p, e->order[i]);
+	put_series(&p, e->order[i]);
 	return p.series;
 }
 
@@ -220,19 +267,25 @@ static void put_items(struct put *p)
 		const struct cli_export_name *name = &e->name[i];
 
 		if (strcmp(name->family, last) != 0)
-			put_head(p, name->family, e->items.item[i].info.is_state ? GAUGE : COUNTER,
+			put_head(p, name->family,
+				 cli_export_is_gauge(&e->items.item[i]) ? GAUGE : COUNTER,
 				 name->base, e->help[i]);
 		last = name->family;
-		put_item(p, i);
+		put_series(p, i);
 	}
 }
 
 static uint32_t flags_of(const struct cli_exporter *e, size_t i)
 {
+	bool is_metric = e->items.item[i].info.is_metric;
+	size_t n = is_metric ? e->since.rows.n : e->sums.where_count;
 	uint32_t flags = 0;
 
-	for (size_t place = 0; place < e->sums.where_count; place++)
-		flags |= e->sums.sum[place * e->sums.items + i].flags;
+	for (size_t k = 0; k < n; k++) {
+		size_t at = k * e->sums.items + i;
+
+		flags |= is_metric ? e->since.rows.value[at].flags : e->sums.sum[at].flags;
+	}
 	return flags;
 }
 
@@ -296,11 +349,32 @@ static void put_times(struct put *p, const char *family, const char *name, const
 		size_t i = p->e->order[k];
 		uint64_t ns = 0;
 
-		if (!(flags_of(p->e, i) & (NTIME_SCALED | NTIME_NOT_COUNTED)))
+		if (p->e->items.item[i].info.is_metric ||
+		    !(flags_of(p->e, i) & (NTIME_SCALED | NTIME_NOT_COUNTED)))
 			continue;
 		for (size_t place = 0; place < s->where_count; place++)
 			ns += *(const uint64_t *)((const char *)&s->sum[place * s->items + i] + at);
 		put_of_item(p, name, i, (double)ns / 1e9);
+	}
+}
+
+/* Of estimates one end of the interval that holds them with 95 %. */
+static void put_bounds(struct put *p, const char *family, bool is_upper, const char *help)
+{
+	put_head(p, family, GAUGE, "", help);
+	for (size_t k = 0; k < p->e->exported; k++) {
+		size_t i = p->e->order[k];
+		struct ntime_value v;
+
+		if (cli_export_is_gauge(&p->e->items.item[i]))
+			continue;
+		v = cli_export_since_all(&p->e->since, i);
+		if (!cli_value_is_known(&v) || !(v.flags & NTIME_SCALED) ||
+		    v.flags & NTIME_IMPLAUSIBLE)
+			continue;
+		put_of_item(p, family, i,
+			    (is_upper ? v.value + v.above : v.value - v.below) *
+				    p->e->name[i].factor);
 	}
 }
 
@@ -314,6 +388,8 @@ static void put_places(struct put *p)
 	for (size_t k = 0; k < p->e->exported; k++) {
 		size_t i = p->e->order[k], n = 0;
 
+		if (p->e->items.item[i].info.is_metric)
+			continue;
 		for (size_t place = 0; place < s->where_count; place++)
 			n += s->sum[place * s->items + i].has_number && !s->off_ns[place];
 		put_of_item(p, "ntime_places", i, (double)n);
@@ -326,6 +402,10 @@ static void put_one(struct put *p, const char *family, enum kind kind, const cha
 	put_head(p, family, kind, base, help);
 	fprintf(p->f, "%s%s %s\n", family, kind == COUNTER ? "_total" : "",
 		cli_number_exact(value).text);
+	p->series++;
+	if (kind != COUNTER || !p->is_open)
+		return;
+	fprintf(p->f, "%s_created %.3f\n", family, p->e->began_s);
 	p->series++;
 }
 
@@ -440,6 +520,12 @@ void cli_export_put(struct cli_exporter *e, FILE *f, enum cli_export_format form
 		  "Time for which it was wanted; where it was counted in a part of it, its numbers "
 		  "are estimates.",
 		  offsetof(struct cli_export_sum, wanted_ns));
+	if (e->o.has_bounds) {
+		put_bounds(&p, "ntime_lower_bound", false,
+			   "Lower end of the 95 % interval of an estimated event, in its base "
+			   "unit, for the time since the answer before.");
+		put_bounds(&p, "ntime_upper_bound", true, "The upper end.");
+	}
 	put_self(&p);
 	if (p.is_open)
 		fputs("# EOF\n", f);

@@ -95,6 +95,29 @@ def metrics_are_exported_as_their_events():
 
 
 @test
+def metrics_that_are_named_are_gauges():
+    got = series(out(on_server('--once', '-i', '100ms', '--per', 'socket', '-m', 'IPC', '-m', 'memory-read-bandwidth', 'CPU-use', 'page-faults')))
+    equal({name: value for name, value in got.items() if 'metric' in name},
+          {f'ntime_metric_{what}{{package="{package}"}}': value for package in '01' for what, value in (('ipc', 1.5), ('memory_read_bandwidth_bytes_per_second', 14336e6))})
+    has(err(on_server('--once', '-m', 'IPC', '-m', 'IPC-=cycles/2', status=125)), 'IPC and IPC- would both be exported as ntime_metric_ipc')
+
+
+@test
+def what_is_of_a_time_is_of_that_since_the_answer_before():
+    with Server('--per', 'none', '-m', 'new-faults=page-faults*1') as server:
+        before, now = [series(server.get()[2].decode()) for _ in range(2)]
+        equal(now['ntime_metric_new_faults'], now['ntime_cpu_page_faults_total'] - before['ntime_cpu_page_faults_total'])
+    events = [f'cpu/event={event:#x}/' for event in (0xc2, 0xa2, 0x0d, 0x5e, 0xb1, 0xa6)]
+    with Server('--per', 'none', '--bounds', '--machine', SERVER, '-e', ','.join(events), exe=SIM) as server:
+        before = series(server.get()[2].decode())
+        time.sleep(0.5)
+        now = series(server.get()[2].decode())
+        for event in events:
+            counted = now[f'ntime_cpu_event_{event[10:-1]}_total'] - before[f'ntime_cpu_event_{event[10:-1]}_total']
+            equal(0 < now[f'ntime_lower_bound{{item="{event}"}}'] < counted < now[f'ntime_upper_bound{{item="{event}"}}'], True, event)
+
+
+@test
 def readers_take_the_text():
     text = out(on_server('--once', '-i', '100ms', '-e', ','.join(NAMES)))
     families = {family.name: family for family in parsers().text_string_to_metric_families(text)}
@@ -444,7 +467,7 @@ BAD = (
     (('--listen', '127.0.0.1:65536', *SOFT), 'in numbers'), (('--rules', '-C', '0'), '--rules prints rules'), (('--listen', '127.0.0.1:0', '--once'), 'serves until it is stopped'), (('-i', '1s'), '-i is for --once and --textfile'), (('--rules', '--once'), '--rules prints rules'),
     (('--depth', '2'), 'add --cgroups LIST'), (('--once', '--cgroups', '/', '--depth', 'x'), 'is not a number of levels'),
     (('--once', '--cgroups', 'no/such/group', *SOFT), 'is no control group here'), (('--textfile', '-'), 'standard output is --once'),
-    (('--once', '-e', ''), 'is missing'), (('--once', '--max-series', '0'), 'is not a number of series'), (('--once', '-i', '1us'), 'at least 1ms'),
+    (('--once', '-e', ''), 'is missing'), (('--once', '--max-series', '0'), 'is not a number of series'), (('--rules', '-m', 'IPC'), '--rules prints rules'), (('--once', '-m', ''), 'is missing'), (('--once', '-i', '1us'), 'at least 1ms'),
     (('--once', '-q', '-v'), 'cannot be combined'), (('--once', '-e', 'no-such-event'), 'no-such-event'), (('--once', '--per', 'frame'), 'frame'),
     (('--textfile', '/nowhere/at/all/x.prom', *SOFT), 'cannot write to /nowhere/at/all/x.prom'), (('--textfile', '/proc/x.prom', *SOFT), 'cannot write to /proc/x.prom'),
 )
