@@ -252,7 +252,7 @@ int nti_session_explain_metrics(struct ntime_session *s)
 
 		if (!item->is_metric || item->absent.reason)
 			continue;
-		missing = missing_input(s, item->input, nti_formula_count(item->formula));
+		missing = missing_input(s, item->input, item->inputs);
 		if (missing)
 			ret = explain_missing(item, missing);
 	}
@@ -268,7 +268,7 @@ static int explain_new_metric(struct ntime_session *s, const struct nti_metric *
 
 	if (!item->formula || !item->input)
 		return nti_metric_problem(s->ctx, metric, &chosen, &item->absent);
-	missing = missing_input(s, item->input, nti_formula_count(item->formula));
+	missing = missing_input(s, item->input, item->inputs);
 	return missing ? explain_missing(item, missing) : 0;
 }
 
@@ -324,6 +324,7 @@ static int add_metric(struct ntime_session *s, const struct nti_metric *metric, 
 	item->group = group;
 	item->formula = formula;
 	item->input = input;
+	item->inputs = formula ? nti_formula_count(formula) : 0;
 	/* What a user's own formula means by % is his. */
 	item->is_share = !is_own && strcmp(metric->unit, "%") == 0;
 	item->unit_text = strdup(metric->unit);

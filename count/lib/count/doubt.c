@@ -38,10 +38,7 @@ const char *nti_doubts_why(const struct ntime_session *s, size_t i)
 	return s->doubts->text && *s->doubts->text[i].text ? s->doubts->text[i].text : NULL;
 }
 
-static bool has_number(const struct ntime_value *v)
-{
-	return !(v->flags & (NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_ELSEWHERE));
-}
+#define NO_NUMBER (NTIME_ABSENT | NTIME_NOT_COUNTED | NTIME_ELSEWHERE)
 
 /* One counter; of a sum the words speak of all. */
 static void __attribute__((format(printf, 4, 5)))
@@ -86,15 +83,10 @@ static void check_jump(struct ntime_session *s, size_t i, struct nti_seen *seen,
 		      (unsigned long long)(v->count - last->count), (unsigned long long)ns);
 }
 
-static uint64_t is_jump(const struct ntime_value *v, const struct nti_seen *last)
-{
-	return (v->count - last->count) >> JUMP_BITS;
-}
-
 /* What was lost, or came back after its CPU went, is flagged as that. */
 static bool is_comparable(const struct ntime_value *v)
 {
-	return has_number(v) && !(v->flags & (NTIME_OVERFLOWED | NTIME_LOST | NTIME_HOTPLUG));
+	return !(v->flags & (NO_NUMBER | NTIME_OVERFLOWED | NTIME_LOST | NTIME_HOTPLUG));
 }
 
 static void check_of(struct ntime_session *s, const struct nti_check *c, struct nti_seen *seen,
@@ -222,24 +214,13 @@ compare_twins(struct ntime_session *s, const struct nti_check *c, struct nti_see
 	      b->value);
 }
 
-static void check_twins(struct ntime_session *s, struct nti_seen *seen,
-			const struct ntime_value *values)
-{
-	const struct nti_check *c = s->doubts->twin, *end = c + s->doubts->twins;
-
-	for (; c < end; c++) {
-		if (values[c->item].value != values[c->of].value)
-			compare_twins(s, c, seen, &values[c->item], &values[c->of]);
-	}
-}
-
 /* A count of 0 is doubted as long as it is 0: a rare event may happen yet. */
 static void check_0(struct ntime_session *s, size_t i, struct nti_seen *seen, struct ntime_value *v)
 {
 	struct nti_session_item *item = &s->item[i];
 	char *text = s->doubts->text[i].text;
 
-	if (!item->doubt_of_0 || item->doubt_of_0 == nti_doubt_vouched || !has_number(v) ||
+	if (!item->doubt_of_0 || item->doubt_of_0 == nti_doubt_vouched || v->flags & NO_NUMBER ||
 	    seen[i].state & NTI_DOUBTED)
 		return;
 	if (!v->count && v->counted_ns) {
@@ -309,11 +290,11 @@ static void check_end(struct ntime_session *s, size_t i, struct nti_seen *seen,
 static __attribute__((noinline)) void look_closer(struct ntime_session *s, size_t i,
 						  struct nti_seen *seen, struct ntime_value *v)
 {
-	if (is_jump(v, &seen[i]) && is_comparable(v))
+	if ((v->count - seen[i].count) >> JUMP_BITS && is_comparable(v))
 		check_jump(s, i, seen, v);
 	if (is_at_limit(v->count) && is_comparable(v))
 		check_end(s, i, seen, v);
-	if (!has_number(v)) {
+	if (v->flags & NO_NUMBER) {
 		seen[i].state &= ~NTI_WAS_READ;
 		return;
 	}
@@ -329,7 +310,8 @@ static void look_at(struct ntime_session *s, struct nti_seen *seen, struct ntime
 	struct nti_seen *last = seen;
 
 	for (v = values; v < end; v++, last++) {
-		uint64_t is_odd = is_jump(v, last) | v->flags | (last->state ^ NTI_WAS_READ);
+		uint64_t is_odd = (v->count - last->count) >> JUMP_BITS | v->flags |
+				  (last->state ^ NTI_WAS_READ);
 
 		/*
 		 * One question, since most were read before, are plain and small and did not jump.
@@ -352,13 +334,14 @@ void nti_doubts_check(struct ntime_session *s, struct nti_seen *seen, struct nti
 	const struct nti_doubts *d = s->doubts;
 	size_t i;
 
-	if (!d->seen)
-		return;
 	if (d->rotated)
 		mark_rotated(s, seen, values);
 	for (i = 0; i < d->checks; i++)
 		check_one(s, &d->check[i], seen, &moved[i], values);
-	check_twins(s, seen, values);
+	for (i = 0; i < d->twins; i++)
+		if (values[d->twin[i].item].value != values[d->twin[i].of].value)
+			compare_twins(s, &d->twin[i], seen, &values[d->twin[i].item],
+				      &values[d->twin[i].of]);
 	for (i = 0; d->has_doubt_of_0 && i < s->items; i++)
 		check_0(s, i, seen, &values[i]);
 	look_at(s, seen, values);

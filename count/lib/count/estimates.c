@@ -163,7 +163,7 @@ void nti_session_estimate(struct ntime_session *s, const struct nti_session_item
 	double unseen = (double)sum->wanted_ns - (double)sum->counted_ns;
 	double count = (double)sum->count, scale = item->event.scale;
 	/* Where nobody tells the turns that are ours, they are those between two looks. */
-	bool is_turn = sum->is_direct && !nti_session_is_by_pass(s);
+	bool is_turn = sum->is_direct && !s->rotation->is_by_pass;
 	struct nti_estimated got;
 
 	if (unseen > 0)

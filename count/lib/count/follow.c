@@ -161,7 +161,7 @@ void nti_session_lose_group(struct ntime_session *s, size_t i)
 	end_ns = g->begin_ns + s->groups.reading[i].enabled_ns -
 		 (g->before ? g->before->enabled_ns : 0);
 	/* Counters that take turns stood still before, and were seen to be well. */
-	if (end_ns > g->seen_ns || !nti_session_is_by_pass(s))
+	if (end_ns > g->seen_ns || !s->rotation->is_by_pass)
 		g->seen_ns = end_ns;
 	miss_until(g, nti_session_real_ns(s));
 	close_perf(s, g);
@@ -416,6 +416,7 @@ static int add_like(struct ntime_session *s, size_t model, size_t at)
 					 .pass = s->groups.group[model].pass,
 					 .is_in_every_pass =
 						 s->groups.group[model].is_in_every_pass,
+					 .had_turn = s->groups.group[model].had_turn,
 					 .at = at,
 					 .part = part,
 					 .seen_ns = s->hotplug->looked_ns,
@@ -668,24 +669,16 @@ static bool is_watched(const struct nti_session_item *item, const struct ntime_v
 	return is_of_task(item) && !(v->flags & (NTIME_ABSENT | NTIME_STATE));
 }
 
-/* For how long the command was on a CPU with its counters. */
-static uint64_t watched_ns(const struct ntime_session *s, const struct ntime_value *values)
+void nti_session_check_stripped(struct ntime_session *s, struct ntime_value *values)
 {
-	uint64_t longest = 0;
+	/* For how long the command was on a CPU with its counters. */
+	uint64_t watched = 0, all = s->stripped->expected_ns;
 	size_t i;
 
 	for (i = 0; i < s->items; i++) {
-		if (is_watched(&s->item[i], &values[i]) && values[i].wanted_ns > longest)
-			longest = values[i].wanted_ns;
+		if (is_watched(&s->item[i], &values[i]) && values[i].wanted_ns > watched)
+			watched = values[i].wanted_ns;
 	}
-	return longest;
-}
-
-void nti_session_check_stripped(struct ntime_session *s, struct ntime_value *values)
-{
-	uint64_t watched = watched_ns(s, values), all = s->stripped->expected_ns;
-	size_t i;
-
 	s->stripped->why[0] = '\0';
 	if (!s->stripped->is_protected &&
 	    (!(s->target.flags & NTIME_CHILDREN) || !(s->target.flags & NTIME_ON_EXEC) ||

@@ -339,7 +339,7 @@ static int find_rotation(struct ntime_session *s)
 	size_t i;
 	int ret;
 
-	for (i = 0; s->plan->passes > 1 && !nti_session_is_by_pass(s) && i < s->plan->parts; i++) {
+	for (i = 0; s->plan->passes > 1 && !s->rotation->is_by_pass && i < s->plan->parts; i++) {
 		const struct nti_unit *unit = s->plan->part[i].part->unit;
 
 		if (s->plan->part[i].is_refused || unit->kind != NTI_UNIT_CORE ||

@@ -50,11 +50,6 @@ static void group_fini(struct ntime_session *s, struct nti_session_group *g)
 	free(g->part);
 }
 
-const char *nti_session_why_gone(const struct nti_session_group *g)
-{
-	return g->direct ? nti_pmu_group_why_gone(g->direct) : NULL;
-}
-
 const char *nti_session_words_for(const struct ntime_session *s, const struct nti_session_group *g,
 				  int error)
 {
@@ -87,6 +82,8 @@ static struct nti_session_group *add_group(struct ntime_session *s,
 		.unit = p->part->unit,
 		.pass = p->pass,
 		.is_in_every_pass = !p->needs_counter,
+		.had_turn = !p->needs_counter || !(s->target.flags & NTIME_BY_PASS) ||
+			    p->pass <= s->rotation->pass_reached,
 		.at = at,
 		.part = calloc(NTI_PERF_GROUP_MAX, sizeof(size_t)),
 	};
@@ -161,7 +158,7 @@ struct perf_event_attr nti_session_attr(const struct ntime_session *s,
 	attr.inherit = nti_session_is_of_tasks(s) && s->target.flags & NTIME_CHILDREN;
 	attr.enable_on_exec =
 		s->target.flags & NTIME_ON_EXEC &&
-		(!p->needs_counter || !nti_session_is_by_pass(s) || p->pass == s->rotation->pass);
+		(!p->needs_counter || !s->rotation->is_by_pass || p->pass == s->rotation->pass);
 	if (item->is_limited || p->is_user_only) {
 		attr.exclude_kernel = 1;
 		attr.exclude_hv = 1;
@@ -448,7 +445,7 @@ static int make_plan(struct ntime_session *s)
 
 	if (ret == 0)
 		ret = nti_session_make_plan(s);
-	if (ret == 0 && nti_session_is_turning(s))
+	if (ret == 0 && s->rotation->is_turning)
 		ret = nti_session_turns_init(s);
 	return ret;
 }
@@ -664,6 +661,8 @@ int nti_session_open_groups(struct ntime_session *s)
 	if (ret == 0 && s->rotation->pass >= s->plan->passes)
 		ret = nti_error(&s->ctx->error, -EINVAL, "there is no pass %u: the plan has %u",
 				s->rotation->pass, s->plan->passes);
+	s->groups.is_still =
+		s->ctx->os->is_still || (s->groups.count && nti_os_linux_root(s->ctx->os) >= 0);
 	return ret < 0 ? ret : settle(s);
 }
 

@@ -11,6 +11,7 @@
 #include "base/common/text.h"
 #include "count/lib/count/plan.h"
 #include "count/lib/count/session.h"
+#include "count/lib/count/rotate.h"
 #include "count/lib/count/ways.h"
 
 /*
@@ -560,7 +561,7 @@ static void passes_of_items(struct ntime_session *s)
 		struct nti_session_item *item = &s->item[i];
 		unsigned int turns = 0;
 
-		for (k = 0; item->formula && k < nti_formula_count(item->formula); k++) {
+		for (k = 0; k < item->inputs; k++) {
 			const struct nti_session_item *input = &s->item[item->input[k]];
 
 			if (input->is_in_every_pass)
@@ -728,6 +729,9 @@ int nti_session_make_plan(struct ntime_session *s)
 		return nti_session_make_plan(s);
 	if (ret < 0)
 		return ret;
+	s->rotation->is_turning = s->target.flags & NTIME_TURNS && s->plan->passes > 1;
+	s->rotation->is_by_pass =
+		s->target.flags & (NTIME_BY_PASS | NTIME_PASS_ALONE) || s->rotation->is_turning;
 	passes_of_items(s);
 	nti_context_log(s->ctx, "plan: %zu parts of events in %u passes", s->plan->parts,
 			s->plan->passes);

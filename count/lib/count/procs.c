@@ -214,7 +214,7 @@ int nti_session_procs_stop(struct ntime_session *s)
 
 int nti_session_procs_read(struct ntime_session *s)
 {
-	return s->procs && s->clock.is_running
+	return s->clock.is_running
 		       ? look(s, false, nti_session_real_ns_at(s, s->clock.moment.at_ns))
 		       : 0;
 }

@@ -85,7 +85,7 @@ static int check_cpu(struct ntime_session *s, struct nti_session_group *g,
 
 	real_ns = real_ns > g->begin_ns ? real_ns - g->begin_ns : 0;
 	lag_ns = real_ns > r->enabled_ns ? real_ns - r->enabled_ns : 0;
-	g->is_late = g->perf.where.cpu >= 0 && s->clock.was_started && !nti_session_is_by_pass(s) &&
+	g->is_late = g->perf.where.cpu >= 0 && s->clock.was_started && !s->rotation->is_by_pass &&
 		     !s->ctx->os->is_timeless && lag_ns > LAG_NS + real_ns / 100;
 	if (g->perf.where.cpu < 0)
 		return 0;
@@ -175,7 +175,7 @@ static int read_groups(struct ntime_session *s, uint64_t real_ns)
 	size_t i, gone = 0;
 	int ret;
 
-	if (nti_session_is_still(s))
+	if (s->groups.is_still)
 		return 0;
 	for (i = 0; i < s->groups.count; i++) {
 		ret = read_group(s, i, real_ns);
@@ -243,32 +243,24 @@ static void sum_pass_times(struct ntime_session *s)
 	}
 }
 
-/* How long the members of @g were wanted: in a session that rotates, as long as any pass was. */
-static uint64_t wanted_ns_of(const struct ntime_session *s, const struct nti_session_group *g,
-			     const struct nti_perf_reading *r)
-{
-	return nti_session_is_turning(s) && !g->is_in_every_pass ? s->groups.pass_enabled_ns[g->at]
-								 : r->enabled_ns;
-}
-
-/* Counted all the time, and there was time: nothing about its members is in doubt. */
-static bool is_exact(const struct ntime_session *s, const struct nti_session_group *g,
-		     const struct nti_perf_reading *r)
-{
-	return s->clock.was_started && nti_session_had_turn(s, g) && r->enabled_ns && !g->is_late &&
-	       !g->hotplugs && !r->overflowed && !r->lost && !r->missing &&
-	       r->running_ns >= wanted_ns_of(s, g, r);
-}
-
+/* Which groups counted all the time, and there was time: nothing about them is in doubt. */
 static void judge_groups(struct ntime_session *s)
 {
 	size_t i;
 
-	if (nti_session_is_turning(s))
+	if (s->rotation->is_turning)
 		sum_pass_times(s);
-	for (i = 0; i < s->groups.count; i++)
-		s->groups.group[i].is_exact =
-			is_exact(s, &s->groups.group[i], &s->groups.reading[i]);
+	for (i = 0; i < s->groups.count; i++) {
+		struct nti_session_group *g = &s->groups.group[i];
+		const struct nti_perf_reading *r = &s->groups.reading[i];
+
+		g->wanted_ns = s->rotation->is_turning && !g->is_in_every_pass
+				       ? s->groups.pass_enabled_ns[g->at]
+				       : r->enabled_ns;
+		g->is_exact = s->clock.was_started && g->had_turn && r->enabled_ns && !g->is_late &&
+			      !g->hotplugs && !r->overflowed && !r->lost && !r->missing &&
+			      r->running_ns >= g->wanted_ns;
+	}
 }
 
 /*
@@ -341,8 +333,6 @@ static void settle_shared(struct nti_item_sum *sum)
 {
 	uint64_t lost_ns = sum->wanted_ns > sum->counted_ns ? sum->wanted_ns - sum->counted_ns : 0;
 
-	if (!sum->is_shared)
-		return;
 	sum->value = (double)sum->count;
 	if (sum->counted_ns > sum->wanted_ns)
 		sum->counted_ns = sum->wanted_ns;
@@ -352,12 +342,6 @@ static void settle_shared(struct nti_item_sum *sum)
 	sum->is_scaled = true;
 }
 
-/* A member without a value now was not counted, whatever came before. */
-static uint64_t counted_ns_of(const struct nti_perf_reading *r, size_t member)
-{
-	return r->missing >> member & 1 ? 0 : r->running_ns;
-}
-
 /*
  * How long what joins each group of its PMU was wanted. Groups that take their turns by themselves
  * are all wanted all the time.
@@ -365,20 +349,21 @@ static uint64_t counted_ns_of(const struct nti_perf_reading *r, size_t member)
 static uint64_t wanted_ns_beside(const struct ntime_session *s, const struct nti_perf_reading *r,
 				 const struct nti_item_sum *sum)
 {
-	return nti_session_is_by_pass(s) || !sum->is_seen ? r->enabled_ns : 0;
+	return s->rotation->is_by_pass || !sum->is_seen ? r->enabled_ns : 0;
 }
 
 static void add_group(struct ntime_session *s, const struct nti_session_group *g,
 		      const struct nti_perf_reading *r)
 {
-	uint64_t wanted_ns = wanted_ns_of(s, g, r);
+	uint64_t wanted_ns = g->wanted_ns;
 	size_t k;
 
 	for (k = 0; k < g->perf.count; k++) {
 		const struct nti_session_part *p = &s->plan->part[g->part[k]];
 		enum nti_together together = s->item[p->item].event.together;
 		struct nti_item_sum *sum = &s->groups.sum[p->item];
-		uint64_t counted_ns = counted_ns_of(r, k);
+		/* A member without a value now was not counted, whatever came before. */
+		uint64_t counted_ns = r->missing >> k & 1 ? 0 : r->running_ns;
 
 		sum->is_direct = g->direct;
 		sum->parts++;
@@ -406,11 +391,12 @@ static void add_groups(struct ntime_session *s, size_t first, size_t end)
 
 	memset(s->groups.sum, 0, s->items * sizeof(*s->groups.sum));
 	for (i = first; i < end; i++) {
-		if (nti_session_had_turn(s, &s->groups.group[i]))
+		if (s->groups.group[i].had_turn)
 			add_group(s, &s->groups.group[i], &s->groups.reading[i]);
 	}
 	for (i = 0; i < s->items; i++)
-		settle_shared(&s->groups.sum[i]);
+		if (s->groups.sum[i].is_shared)
+			settle_shared(&s->groups.sum[i]);
 }
 
 static struct ntime_value no_value(uint32_t flags, uint64_t wanted_ns)
@@ -436,39 +422,34 @@ static struct ntime_value clock_value(const struct ntime_session *s,
 	};
 }
 
-static bool is_not_counted(const struct ntime_session *s, const struct nti_item_sum *sum)
-{
-	if (!sum->wanted_ns)
-		return !sum->is_seen || !s->clock.was_started || s->target.flags & NTIME_ON_EXEC ||
-		       (nti_session_is_by_pass(s) && !nti_session_is_turning(s));
-	return !sum->is_seen || !s->clock.was_started || !sum->counted_ns;
-}
-
-static struct nti_item_sum sum_of_only(const struct ntime_session *s,
-				       const struct nti_session_item *item)
+/* The sum of @item; in *@only of one that is not added up. */
+static const struct nti_item_sum *sum_of(const struct ntime_session *s,
+					 const struct nti_session_item *item,
+					 struct nti_item_sum *only)
 {
 	const struct nti_session_group *g = item->only;
 	const struct nti_perf_reading *r = item->reading;
-	struct nti_item_sum sum = { .is_direct = g->direct,
-				    .parts = 1,
-				    .gone = nti_session_why_gone(g) != NULL };
 
-	if (nti_session_had_turn(s, g))
-		add_reading(&sum, *item->count, wanted_ns_of(s, g, r),
-			    counted_ns_of(r, item->member));
-	sum.is_partial |= g->is_late;
-	sum.hotplugs = g->hotplugs;
-	sum.missed_ns = g->missed_ns;
-	sum.is_overflowed = r->overflowed >> item->member & 1;
-	sum.is_lost = r->lost >> item->member & 1;
-	return sum;
+	if (!g)
+		return &s->groups.sum[item - s->item];
+	*only = (struct nti_item_sum){
+		.is_direct = g->direct,
+		.parts = 1,
+		.gone = nti_session_why_gone(g) != NULL,
+		.hotplugs = g->hotplugs,
+		.missed_ns = g->missed_ns,
+		.is_overflowed = r->overflowed >> item->member & 1,
+		.is_lost = r->lost >> item->member & 1,
+	};
+	if (g->had_turn)
+		add_reading(only, *item->count, g->wanted_ns,
+			    r->missing >> item->member & 1 ? 0 : r->running_ns);
+	only->is_partial |= g->is_late;
+	return only;
 }
 
-/* So much of the time is missing that the sum is of a part of the CPUs. */
-static bool lacks_time(uint64_t missed_ns, uint64_t wanted_ns)
-{
-	return missed_ns > wanted_ns / 100;
-}
+/* If more of the time is missing than one in so many, the sum is of a part of the CPUs. */
+#define MISSED_SHARE 100
 
 static void event_value(struct ntime_session *s, const struct nti_session_item *item,
 			const struct nti_item_sum *sum, struct nti_estimate *estimate,
@@ -476,12 +457,17 @@ static void event_value(struct ntime_session *s, const struct nti_session_item *
 {
 	uint32_t lost = (sum->is_lost ? NTIME_LOST : 0) |
 			(sum->gone && sum->gone == sum->parts ? NTIME_GONE : 0);
+	bool had_no_time = sum->wanted_ns
+				   ? !sum->counted_ns
+				   : s->target.flags & NTIME_ON_EXEC ||
+					     (s->rotation->is_by_pass && !s->rotation->is_turning);
 
 	/*
 	 * Lost before it was seen once: nobody knows what happened there, also not that it was
 	 * nothing.
 	 */
-	if (is_not_counted(s, sum) || (sum->is_lost && !sum->counted_ns)) {
+	if (!sum->is_seen || !s->clock.was_started || had_no_time ||
+	    (sum->is_lost && !sum->counted_ns)) {
 		*out = no_value(NTIME_NOT_COUNTED | lost, sum->wanted_ns);
 		return;
 	}
@@ -499,25 +485,16 @@ static void event_value(struct ntime_session *s, const struct nti_session_item *
 		out->flags |= NTIME_SCALED;
 		/* The kernel's rotation is not random: what keeps step with it is seen wrongly. */
 		nti_session_estimate(s, item, sum,
-				     nti_session_is_turning(s) || sum->is_direct ? estimate : NULL,
+				     s->rotation->is_turning || sum->is_direct ? estimate : NULL,
 				     work, out);
 	}
 	/* Nothing is made up for it: another program may have had the CPU then, or none. */
 	out->wanted_ns += sum->missed_ns;
-	if (lacks_time(sum->missed_ns, out->wanted_ns))
+	if (sum->missed_ns > out->wanted_ns / MISSED_SHARE)
 		out->flags |= NTIME_PARTIAL;
 }
 
-/* As adding up, of one. */
-static void only_value(struct ntime_session *s, struct nti_session_item *item,
-		       struct ntime_value *out)
-{
-	struct nti_item_sum sum = sum_of_only(s, item);
-
-	event_value(s, item, &sum, &item->estimate, &item->work, out);
-}
-
-/* What almost all values are: the same result as only_value(), which asks more. */
+/* What almost all values are: the same result as event_value(), which asks more. */
 static void exact_value(const struct nti_session_item *item, struct ntime_value *out)
 {
 	const struct nti_perf_reading *r = item->reading;
@@ -538,6 +515,8 @@ static void exact_value(const struct nti_session_item *item, struct ntime_value 
 static void item_value(struct ntime_session *s, struct nti_session_item *item, uint64_t real_ns,
 		       struct ntime_value *out)
 {
+	struct nti_item_sum only;
+
 	if (item->is_metric)
 		*out = no_value(NTIME_METRIC, real_ns); /* ntime_session_metrics() fills it */
 	else if (nti_session_item_is_absent(item))
@@ -548,11 +527,8 @@ static void item_value(struct ntime_session *s, struct nti_session_item *item, u
 		*out = nti_session_procs_value(s, item, NTI_PROCS_ALL, real_ns);
 	else if (item->is_emulated)
 		*out = nti_emulated_value(s, item, real_ns);
-	else if (item->only)
-		only_value(s, item, out);
 	else
-		event_value(s, item, &s->groups.sum[item - s->item], &item->estimate, &item->work,
-			    out);
+		event_value(s, item, sum_of(s, item, &only), &item->estimate, &item->work, out);
 	out->flags |= item->flags;
 }
 
@@ -564,7 +540,7 @@ static int end_turns(struct ntime_session *s)
 {
 	int ret;
 
-	if (!s->pmus || s->plan->passes < 2 || !s->clock.is_running || nti_session_is_by_pass(s))
+	if (s->plan->passes < 2 || !s->clock.is_running || s->rotation->is_by_pass)
 		return 0;
 	s->rotation->turns++;
 	ret = nti_pmus_turn(s->pmus);
@@ -595,17 +571,18 @@ static bool is_of_turn(const struct ntime_session *s, const struct nti_session_g
 
 static void step_item(struct ntime_session *s, struct nti_session_item *item, unsigned int pass)
 {
-	struct nti_item_sum sum = item->only ? sum_of_only(s, item) : s->groups.sum[item - s->item];
+	struct nti_item_sum only;
+	const struct nti_item_sum *sum = sum_of(s, item, &only);
 	bool has_ended = is_in_pass(item, pass);
 
 	/* Those whose turn begins see nothing of what was before. */
 	if (item->work.by)
-		nti_session_look_at_work(s, &sum, &item->work);
-	if (!has_ended || !sum.counted_ns)
+		nti_session_look_at_work(s, sum, &item->work);
+	if (!has_ended || !sum->counted_ns)
 		return;
-	nti_session_step(s, item, &sum, &item->estimate);
+	nti_session_step(s, item, sum, &item->estimate);
 	if (item->work.by)
-		nti_session_step_work(s, &sum, &item->work);
+		nti_session_step_work(s, sum, &item->work);
 }
 
 int nti_session_end_turn(struct ntime_session *s, unsigned int pass)
@@ -653,16 +630,6 @@ static void note_moment(struct ntime_session *s, uint64_t begin_ns, uint64_t end
  */
 #define TORN_NS 100000u
 
-/*
- * Somebody took the CPU meanwhile, for more than a small share of the time since the reading
- * at @last_ns.
- */
-static bool is_torn(const struct ntime_session *s, uint64_t last_ns)
-{
-	return s->clock.is_running && s->clock.moment.unsure_ns > TORN_NS &&
-	       s->clock.moment.unsure_ns > (s->clock.moment.at_ns - last_ns) / 100;
-}
-
 /* Who was interrupted once is the less likely to be it soon again. */
 #define READ_TRIES 3
 
@@ -674,6 +641,7 @@ static int read_groups_in_time(struct ntime_session *s)
 {
 	uint64_t last_ns = s->clock.moment.at_ns ? s->clock.moment.at_ns : s->clock.started_ns;
 	unsigned int tries = 0;
+	bool is_torn;
 
 	do {
 		uint64_t begin_ns = nti_session_now_ns(s), begin_tsc = nti_session_tsc(s);
@@ -685,7 +653,13 @@ static int read_groups_in_time(struct ntime_session *s)
 		note_moment(s, begin_ns,
 			    s->ctx->os->is_timeless ? begin_ns : nti_session_now_ns(s));
 		s->clock.read_tsc = begin_tsc + (nti_session_tsc(s) - begin_tsc) / 2;
-	} while (is_torn(s, last_ns) && ++tries < READ_TRIES);
+		/*
+		 * Somebody took the CPU meanwhile, for more than a small share of the time since
+		 * the last reading.
+		 */
+		is_torn = s->clock.is_running && s->clock.moment.unsure_ns > TORN_NS &&
+			  s->clock.moment.unsure_ns > (s->clock.moment.at_ns - last_ns) / 100;
+	} while (is_torn && ++tries < READ_TRIES);
 	return 0;
 }
 
@@ -702,13 +676,14 @@ static int read_once(struct ntime_session *s, bool needs_time, uint64_t *real_ns
 		s->clock.moment.at_ns = 0;
 		ret = read_groups(s, 0);
 	}
-	if (ret == 0)
+	if (ret == 0 && s->procs)
 		ret = nti_session_procs_read(s);
-	if (ret == 0)
+	if (ret == 0 && s->pmus)
 		ret = end_turns(s);
 	if (ret < 0)
 		return ret;
-	nti_session_readers_refresh(s);
+	if (s->pmus)
+		nti_session_readers_refresh(s);
 	judge_groups(s);
 	return 0;
 }
@@ -739,7 +714,8 @@ int ntime_session_read(struct ntime_session *s, struct ntime_value *out, size_t 
 		else
 			item_value(s, item, real_ns, value);
 	}
-	nti_doubts_check(s, s->doubts->seen, s->doubts->moved, out);
+	if (s->doubts->seen)
+		nti_doubts_check(s, s->doubts->seen, s->doubts->moved, out);
 	if (s->stripped->expected_ns)
 		nti_session_check_stripped(s, out);
 	if (s->metrics)
@@ -788,7 +764,9 @@ static int read_row(struct ntime_session *s, const struct nti_session_rows *rows
 		if (item->is_metric && s->where[at].cpu >= 0)
 			row[i].count = 1;
 	}
-	nti_doubts_check(s, &rows->seen[at * s->items], &rows->moved[at * s->doubts->checks], row);
+	if (s->doubts->seen)
+		nti_doubts_check(s, &rows->seen[at * s->items],
+				 &rows->moved[at * s->doubts->checks], row);
 	return s->metrics ? ntime_session_metrics(s, row, s->items) : 0;
 }
 
@@ -856,7 +834,7 @@ static void metric_value(const struct ntime_session *s, const struct nti_session
 					.real_ns = out->wanted_ns ? (double)out->wanted_ns : NAN,
 					.cpus = out->count ? (double)out->count : s->ctx->cpus };
 	uint32_t flags = NTIME_METRIC | (out->flags & NTIME_SIMULATED);
-	size_t i, n = nti_formula_count(item->formula);
+	size_t i, n = item->inputs;
 	uint32_t hotplugs = 0;
 
 	for (i = 0; i < n; i++) {
@@ -943,7 +921,7 @@ static void judge_part(const struct ntime_value *whole, struct ntime_value *d)
 	if (d->wanted_ns <= d->counted_ns && whole->wanted_ns > whole->counted_ns)
 		d->flags &= ~NTIME_PARTIAL;
 	else if (d->wanted_ns > d->counted_ns &&
-		 lacks_time(d->wanted_ns - d->counted_ns, d->wanted_ns))
+		 d->wanted_ns - d->counted_ns > d->wanted_ns / MISSED_SHARE)
 		d->flags |= NTIME_PARTIAL;
 }
 

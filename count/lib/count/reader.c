@@ -174,8 +174,6 @@ void nti_session_readers_refresh(struct ntime_session *s)
 {
 	size_t i;
 
-	if (!s->pmus)
-		return;
 	for (i = 0; s->readers->state && i < s->items; i++) {
 		const struct nti_session_item *item = &s->item[i];
 
@@ -269,12 +267,12 @@ static int read_group(const struct ntime_session *s, const struct nti_session_gr
 
 	if (ret < 0)
 		return ret == -ENODATA ? -ENODATA : -EIO;
-	if (!nti_session_had_turn(s, g))
+	if (!g->had_turn)
 		return -ENODATA;
 	if (reading->enabled_ns && !reading->running_ns)
 		return (int)NTIME_NOT_COUNTED;
 	if (reading->running_ns < reading->enabled_ns ||
-	    (nti_session_is_turning(s) && !g->is_in_every_pass))
+	    (s->rotation->is_turning && !g->is_in_every_pass))
 		return (int)NTIME_SCALED;
 	return 0;
 }

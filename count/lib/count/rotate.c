@@ -120,7 +120,7 @@ int ntime_session_turn(struct ntime_session *s, uint64_t *next_ns)
 	*next_ns = UINT64_MAX;
 	if (ret < 0)
 		return ret;
-	if (!s->clock.is_running || !nti_session_is_turning(s))
+	if (!s->clock.is_running || !s->rotation->is_turning)
 		return (int)s->rotation->pass;
 	now = nti_session_now_ns(s);
 	*next_ns = s->rotation->turn_end_ns > now ? s->rotation->turn_end_ns - now : 0;

@@ -15,9 +15,13 @@
 #include "count/lib/count/turns.h"
 
 struct nti_rotation {
-	unsigned int pass;	   /* the current one, with NTIME_BY_PASS */
-	unsigned int turns;	   /* passes entered after the first one */
-	unsigned int pass_reached; /* the last pass that had a turn */
+	/*
+	 * Known with the plan: passes take turns that ntime_session_turn() makes; so or otherwise
+	 */
+	bool is_turning, is_by_pass; /* one pass counts at a time */
+	unsigned int pass;	     /* the current one, with NTIME_BY_PASS */
+	unsigned int turns;	     /* passes entered after the first one */
+	unsigned int pass_reached;   /* the last pass that had a turn */
 	/* With NTIME_TURNS and several passes: whose turn it is, and until when. */
 	struct nti_turns order;
 	unsigned int *turn_order;
@@ -31,30 +35,11 @@ struct nti_rotation {
 /* rotate.c: the passes of the plan that was made take turns from .pass on. 0 or -ENOMEM. */
 int nti_session_turns_init(struct ntime_session *s);
 void nti_session_turns_fini(struct ntime_session *s);
-/* Do its passes take turns that ntime_session_turn() makes? */
-static inline bool nti_session_is_turning(const struct ntime_session *s)
-{
-	return s->target.flags & NTIME_TURNS && s->plan->passes > 1;
-}
-
-static inline bool nti_session_is_by_pass(const struct ntime_session *s)
-{
-	return s->target.flags & (NTIME_BY_PASS | NTIME_PASS_ALONE) || nti_session_is_turning(s);
-}
-
 /* Does @g count now, if the session runs? */
 static inline bool nti_session_is_current(const struct ntime_session *s,
 					  const struct nti_session_group *g)
 {
-	return g->is_in_every_pass || !nti_session_is_by_pass(s) || g->pass == s->rotation->pass;
-}
-
-/* Has @g had its turn? A pass that was never reached has counted nothing, which is not 0. */
-static inline bool nti_session_had_turn(const struct ntime_session *s,
-					const struct nti_session_group *g)
-{
-	return g->is_in_every_pass || !(s->target.flags & NTIME_BY_PASS) ||
-	       g->pass <= s->rotation->pass_reached;
+	return g->is_in_every_pass || !s->rotation->is_by_pass || g->pass == s->rotation->pass;
 }
 
 /* session.c: has @s, which must run by pass, begun? 0, -EINVAL or -EBUSY, with a sentence. */

@@ -312,7 +312,7 @@ static const char *method_of_event(const struct nti_session_item *item,
 static const struct nti_session_item *next_event(const struct ntime_session *s,
 						 const struct nti_session_item *metric, size_t *i)
 {
-	while (metric->formula && *i < nti_formula_count(metric->formula)) {
+	while (*i < metric->inputs) {
 		const struct nti_session_item *event = &s->item[metric->input[(*i)++]];
 
 		if (!event->is_clock)
@@ -427,13 +427,12 @@ static const char *why_event_is_gone(const struct ntime_session *s, size_t item)
 
 static const char *why_gone(const struct ntime_session *s, size_t item)
 {
-	const struct nti_formula *formula = s->item[item].formula;
 	const char *why = NULL;
 	size_t i;
 
 	if (!s->item[item].is_metric)
 		return why_event_is_gone(s, item);
-	for (i = 0; formula && !why && i < nti_formula_count(formula); i++)
+	for (i = 0; !why && i < s->item[item].inputs; i++)
 		why = why_event_is_gone(s, s->item[item].input[i]);
 	return why;
 }
@@ -677,18 +676,13 @@ static void forget_standstill(struct ntime_session *s)
 		s->groups.group[i].has_last = false;
 }
 
-bool nti_session_is_still(const struct ntime_session *s)
-{
-	return s->ctx->os->is_still || (s->groups.count && nti_os_linux_root(s->ctx->os) >= 0);
-}
-
 int ntime_session_start(struct ntime_session *s)
 {
 	int ret = ntime_session_open(s);
 
 	if (ret < 0 || s->clock.is_running)
 		return ret;
-	if (nti_session_is_still(s))
+	if (s->groups.is_still)
 		return nti_error(&s->ctx->error, -EOPNOTSUPP,
 				 "a recorded machine, or one of which there are files alone, "
 				 "counts nothing: a session on it can be planned, not started");
@@ -764,6 +758,8 @@ void nti_session_choose_pass(struct ntime_session *s, unsigned int pass)
 	s->rotation->turns++;
 	if (pass > s->rotation->pass_reached)
 		s->rotation->pass_reached = pass;
+	for (size_t i = 0; i < s->groups.count; i++)
+		s->groups.group[i].had_turn |= s->groups.group[i].pass <= s->rotation->pass_reached;
 }
 
 int nti_session_go_to_pass(struct ntime_session *s, unsigned int pass)

@@ -96,7 +96,8 @@ struct nti_session_item {
 	struct nti_metric inline_metric;   /* that the user gave; else zeroed */
 	char *unit_text;		   /* metrics only */
 	char *beside;			   /* metrics only, may be NULL */
-	size_t *input;			   /* metrics only: item numbers in the formula's order */
+	size_t *input; /* metrics only: item numbers in the formula's order, .inputs of them */
+	size_t inputs;
 	struct nti_estimate estimate;
 	struct nti_work work;
 	struct nti_cap cap[NTI_CAPS];
@@ -175,7 +176,11 @@ struct nti_session_group {
 	/* for at most so long its CPU was on line and not counted */
 	uint64_t missed_ns;
 	struct nti_perf_reading *before; /* what was counted before its CPU went; NULL: nothing */
+	/* A pass that was never reached has counted nothing, which is not 0. */
+	bool had_turn;
 	bool is_late; /* as last read: its CPU's counters lack some of the session's time */
+	/* as last read: how long its members were wanted; those of passes, as long as any was */
+	uint64_t wanted_ns;
 	/* as last read: its members counted all the time for which they were wanted */
 	bool is_exact;
 };
@@ -199,6 +204,8 @@ struct nti_groups {
 	struct nti_perf_reading *reading;
 	struct nti_item_sum *sum;
 	bool has_sums; /* some items are */
+	/* Nothing counts: of a recorded machine, or perf events of one of which there are files. */
+	bool is_still;
 	/* per thread or CPU: time of all passes, for sessions that rotate */
 	uint64_t *pass_enabled_ns;
 };
@@ -222,7 +229,10 @@ static inline int nti_session_group_read(struct nti_os *os, const struct nti_ses
 			 : nti_perf_group_read(os, &g->perf, out);
 }
 /* Why the device of @g is gone, NULL: it is not. Valid as long as the session is open. */
-const char *nti_session_why_gone(const struct nti_session_group *g);
+static inline const char *nti_session_why_gone(const struct nti_session_group *g)
+{
+	return g->direct ? nti_pmu_group_why_gone(g->direct) : NULL;
+}
 /*
  * @error of @g in words: registers that we access ourselves are named. Valid until the next call of
  * its PMU instances.
@@ -285,9 +295,6 @@ struct ntime_session {
 	struct nti_procs *procs;       /* NULL: no item is of the kernel's text files; procs.h */
 	struct nti_session_rows *rows; /* NULL until it is read per thread or CPU; rows.h */
 };
-
-/* Nothing of it counts: of a recorded machine, or perf events of one of which there are files. */
-bool nti_session_is_still(const struct ntime_session *s);
 
 static inline bool nti_session_is_of_tasks(const struct ntime_session *s)
 {

@@ -85,10 +85,10 @@ static void find_metric_turn(const struct ntime_frames *f, size_t i)
 {
 	const struct nti_session_item *item = &f->session->item[i];
 	struct turn *turn = &f->turn[i];
-	size_t k, n = item->formula ? nti_formula_count(item->formula) : 0;
+	size_t k;
 
 	turn->is_every = true;
-	for (k = 0; k < n; k++) {
+	for (k = 0; k < item->inputs; k++) {
 		const struct turn *input = &f->turn[item->input[k]];
 
 		if (!input->is_every)

@@ -18,10 +18,7 @@ struct dual {
 
 #define NO_EVENT SIZE_MAX
 
-static struct dual dual_nan(void)
-{
-	return (struct dual){ NAN, NAN };
-}
+static const struct dual no_number = { NAN, NAN };
 
 /*
  * Where both sides are equal the slope jumps. The larger one is taken: the error may then be told
@@ -39,7 +36,7 @@ static struct dual dual_divide(struct dual a, struct dual b)
 	double value;
 
 	if (b.value == 0)
-		return dual_nan();
+		return no_number;
 	value = a.value / b.value;
 	return (struct dual){ value, (a.slope - value * b.slope) / b.value };
 }
@@ -60,7 +57,7 @@ static struct dual dual_apply(enum nti_op_kind kind, struct dual a, struct dual 
 	case NTI_OP_MAX:
 		return dual_choose(a, b, a.value > b.value);
 	default:
-		return dual_nan(); /* no other operator has two operands */
+		return no_number; /* no other operator has two operands */
 	}
 }
 
@@ -79,7 +76,7 @@ static struct dual dual_operand(const struct nti_op *op, const struct nti_formul
 	case NTI_OP_CPUS:
 		return (struct dual){ in->cpus, 0 };
 	default:
-		return dual_nan(); /* not an operand */
+		return no_number; /* not an operand */
 	}
 }
 
@@ -110,15 +107,10 @@ static struct dual run(const struct nti_formula *f, const struct nti_formula_inp
 			stack[n - 1] = dual_apply(op->kind, stack[n - 1], stack[n]);
 		}
 		if (!isfinite(stack[n - 1].value))
-			return dual_nan();
+			return no_number;
 	}
 	assert(n == 1);
 	return stack[0];
-}
-
-static double or_nan(double number)
-{
-	return isfinite(number) ? number : NAN;
 }
 
 struct nti_number nti_formula_eval(const struct nti_formula *f, const struct nti_formula_input *in)
@@ -146,8 +138,11 @@ struct nti_number nti_formula_eval(const struct nti_formula *f, const struct nti
 		out.below = hypot(out.below, slope * (slope > 0 ? event->below : event->above));
 		out.above = hypot(out.above, slope * (slope > 0 ? event->above : event->below));
 	}
-	out.error = or_nan(out.error);
-	out.below = or_nan(out.below);
-	out.above = or_nan(out.above);
+	if (!isfinite(out.error))
+		out.error = NAN;
+	if (!isfinite(out.below))
+		out.below = NAN;
+	if (!isfinite(out.above))
+		out.above = NAN;
 	return out;
 }
