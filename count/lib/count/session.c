@@ -756,10 +756,13 @@ void nti_session_choose_pass(struct ntime_session *s, unsigned int pass)
 {
 	s->rotation->pass = pass;
 	s->rotation->turns++;
-	if (pass > s->rotation->pass_reached)
-		s->rotation->pass_reached = pass;
+	if (pass <= s->rotation->pass_reached)
+		return;
+	s->rotation->pass_reached = pass;
+	/* Readers of other threads look at those that have. */
 	for (size_t i = 0; i < s->groups.count; i++)
-		s->groups.group[i].had_turn |= s->groups.group[i].pass <= s->rotation->pass_reached;
+		if (s->groups.group[i].pass <= pass && !s->groups.group[i].had_turn)
+			s->groups.group[i].had_turn = true;
 }
 
 int nti_session_go_to_pass(struct ntime_session *s, unsigned int pass)
