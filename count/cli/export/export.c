@@ -95,6 +95,20 @@ static int find_help(void *arg, const struct ntime_event_info *event)
 	return 0;
 }
 
+/* "IPC=cycles/2" of the command line, which may have the name of another metric; or NULL. */
+static char *own_formula(const struct cli_exporter *e, const char *name)
+{
+	size_t chars = strlen(name);
+
+	for (size_t k = 0; k < e->o.metric_count; k++) {
+		const char *text = e->o.metric[k].text;
+
+		if (strncmp(text, name, chars) == 0 && (text[chars] == '=' || text[chars] == '['))
+			return cli_strdup(text);
+	}
+	return NULL;
+}
+
 /* What is exported, and what it is called. 0, or -errno after a sentence. */
 static int name_items(struct cli_exporter *e)
 {
@@ -106,10 +120,10 @@ static int name_items(struct cli_exporter *e)
 	for (size_t i = 0; i < e->items.n; i++) {
 		struct ntime_item item = e->items.item[i].info;
 
-		if (!e->items.item[i].is_shown || (item.is_metric && i >= e->gauges))
+		if (!e->items.item[i].is_shown || (item.is_metric && i >= e->metrics))
 			continue;
 		if (item.is_metric) {
-			item.name = e->items.item[i].name;
+			e->help[i] = own_formula(e, item.name);
 			item.unit = "metric";
 		}
 		cli_export_name_init(&e->name[i], &item);
@@ -119,7 +133,7 @@ static int name_items(struct cli_exporter *e)
 	ret = part(e);
 	if (!ret)
 		ret = cli_machine_check(e->ctx, ntime_event_for_each(e->ctx, NULL, find_help, e));
-	if (!ret && e->o.metric_count)
+	if (!ret && e->metrics)
 		ret = cli_machine_check(e->ctx, ntime_metric_for_each(e->ctx, find_help, e));
 	for (size_t k = 0; k < e->exported && !ret; k++) {
 		size_t i = e->order[k];
@@ -128,6 +142,24 @@ static int name_items(struct cli_exporter *e)
 			e->help[i] = cli_strdup(e->items.item[i].name);
 	}
 	return ret ? ret : cli_watch_items_check(&e->items, e->exported);
+}
+
+/* Those that are exported themselves come first. 0, or -errno after a sentence. */
+static int add_metrics(struct cli_exporter *e)
+{
+	struct ntime_item item = { .size = sizeof(item) };
+	int ret =
+		cli_watch_items_add(&e->items, e->ctx, e->session, e->o.metric, e->o.metric_count);
+
+	e->metrics = ntime_session_count(e->session);
+	for (size_t i = 0; i < e->metrics && !ret; i++) {
+		ret = cli_machine_check(e->ctx, ntime_session_item(e->session, i, &item));
+		if (ret || item.is_metric || item.is_hidden)
+			continue;
+		cli_say("-m takes a metric, and %s is an event: take -e", item.name);
+		ret = -EINVAL;
+	}
+	return ret;
 }
 
 static int open_session(struct cli_exporter *e)
@@ -141,10 +173,7 @@ static int open_session(struct cli_exporter *e)
 	int ret = cli_machine_check(e->ctx, ntime_session_new(e->ctx, &target, &e->session));
 
 	if (!ret && e->o.metric_count)
-		ret = cli_watch_items_add(&e->items, e->ctx, e->session, e->o.metric,
-					  e->o.metric_count);
-	if (!ret)
-		e->gauges = ntime_session_count(e->session);
+		ret = add_metrics(e);
 	if (!ret && (e->o.wishes || !e->o.metric_count))
 		ret = cli_watch_items_add(&e->items, e->ctx, e->session, e->o.wish, e->o.wishes);
 	return ret ? ret : cli_sessions_open(e->ctx, &e->session, 1);
@@ -170,11 +199,10 @@ static int begin(struct cli_exporter *e)
 /* The counts of this moment. 0, or -errno after a sentence. */
 static int look(struct cli_exporter *e)
 {
-	enum cli_per per = e->o.per ? e->o.per : CLI_PER_THREAD;
 	int ret = cli_export_sums_read(&e->sums, e->session, e->items.item);
 
-	if (!ret && (e->o.metric_count || e->o.has_bounds))
-		ret = cli_export_since_take(&e->since, &e->sums, e->session, e->items.item, per);
+	if (!ret && e->metrics)
+		ret = cli_export_gauges_take(&e->gauges, &e->sums, e->session, e->items.item);
 	return cli_machine_check(e->ctx, ret);
 }
 
@@ -499,7 +527,7 @@ static int fini(struct cli_exporter *e)
 	free(e->name);
 	free(e->help);
 	free(e->order);
-	cli_export_since_fini(&e->since);
+	cli_export_gauges_fini(&e->gauges);
 	cli_export_sums_fini(&e->sums);
 	cli_users_fini(&e->cgroups);
 	cli_watch_items_fini(&e->items);

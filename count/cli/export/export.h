@@ -8,10 +8,10 @@
 
 #include "base/output/memory.h"
 #include "count/cli/shared/users.h"
+#include "count/cli/export/gauges.h"
 #include "count/cli/export/name.h"
 #include "count/cli/export/options.h"
 #include "count/cli/export/server.h"
-#include "count/cli/export/since.h"
 #include "count/cli/export/sums.h"
 #include "count/cli/watch/items.h"
 
@@ -20,8 +20,8 @@
  * @name:	of each item; .family is NULL of what is not exported
  * @help:	of each item: what it counts
  * @order:	items that are exported, those of a family one after the other; @exported of them
- * @gauges:	metrics among so many of the first items are exported themselves
- * @since:	kept where something is exported that is of the time between two answers
+ * @metrics:	so many of the first items may be metrics that are exported themselves
+ * @gauges:	of these, if there are any
  * @began_s:	when counting began, seconds of CLOCK_REALTIME
  * @answers:	how often the text was made
  * @answer_s:	what making it took the last time, with the read
@@ -34,9 +34,9 @@ struct cli_exporter {
 	struct cli_watch_items items;
 	struct cli_export_name *name;
 	char **help;
-	size_t *order, exported, gauges;
+	size_t *order, exported, metrics;
 	struct cli_export_sums sums;
-	struct cli_export_since since;
+	struct cli_export_gauges gauges;
 	struct cli_users cgroups;
 	struct cli_listener listener[CLI_LISTEN_MAX];
 	size_t listeners;

@@ -7,6 +7,7 @@
 #include "base/command/wait.h"
 #include "base/output/memory.h"
 #include "count/cli/export/sums.h"
+#include "count/cli/report/tally.h"
 
 static int read_values(struct cli_export_sums *s, struct ntime_session *session)
 {
@@ -86,6 +87,7 @@ static void grow(struct cli_export_sums *s, struct ntime_session *session)
 	s->sum = grown(s->sum, had * s->items, n * s->items, sizeof(*s->sum));
 	s->last = grown(s->last, had * s->items, n * s->items, sizeof(*s->last));
 	s->now = grown(s->now, had * s->items, n * s->items, sizeof(*s->now));
+	s->read = grown(s->read, had * s->items, n * s->items, sizeof(*s->read));
 	s->where = grown(s->where, had, n, sizeof(*s->where));
 	s->off_ns = grown(s->off_ns, had, n, sizeof(*s->off_ns));
 	s->where_count = n;
@@ -115,8 +117,9 @@ static bool add(struct cli_export_sum *sum, const struct ntime_value *v)
 	sum->flags |= v->flags;
 	if (v->flags & (NTIME_ABSENT | NTIME_ELSEWHERE))
 		return true;
+	/* What the kernel took back is lost, and it goes on from there. */
 	if (v->flags & NTIME_NOT_COUNTED)
-		return false;
+		return cli_value_is_lost(v);
 	sum->wanted_ns += v->wanted_ns;
 	sum->counted_ns += v->counted_ns;
 	/* What cannot be right is told, and not added. */
@@ -161,6 +164,7 @@ int cli_export_sums_read(struct cli_export_sums *s, struct ntime_session *sessio
 		ret = read_values(s, session);
 	if (ret)
 		return ret;
+	memcpy(s->read, s->now, s->where_count * s->items * sizeof(*s->read));
 	for (size_t i = 0; i < s->where_count * s->items; i++) {
 		if (item[i % s->items].info.is_state) {
 			set_state(&s->sum[i], &s->now[i]);
@@ -183,6 +187,7 @@ void cli_export_sums_fini(struct cli_export_sums *s)
 	free(s->sum);
 	free(s->last);
 	free(s->now);
+	free(s->read);
 	free(s->where);
 	free(s->off_ns);
 	*s = (struct cli_export_sums){ 0 };

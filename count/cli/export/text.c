@@ -203,7 +203,24 @@ static void put_item(struct put *p, size_t i)
 	}
 }
 
-/* The labels that counters of row @i have. */
+/* In which rows a metric stands that is divided as counters of @scope are. */
+static enum cli_per per_of(uint32_t scope)
+{
+	if (scope == NTIME_SCOPE_CPU)
+		return CLI_PER_THREAD;
+	if (scope == NTIME_SCOPE_CORE)
+		return CLI_PER_CORE;
+	return scope <= NTIME_SCOPE_PACKAGE ? CLI_PER_SOCKET : CLI_PER_NONE;
+}
+
+static const struct cli_rows *rows_of(struct put *p, size_t i)
+{
+	cli_export_gauges_compute(&p->e->gauges, p->e->session, p->e->items.item,
+				  per_of(scope_of(p->e, i)));
+	return &p->e->gauges.rows;
+}
+
+/* The labels that counters have of which row @i is the sum. */
 static void put_row_labels(struct put *p, const struct cli_rows *rows, size_t i)
 {
 	static const uint32_t scope[] = {
@@ -211,26 +228,23 @@ static void put_row_labels(struct put *p, const struct cli_rows *rows, size_t i)
 		[CLI_ROW_CORE] = NTIME_SCOPE_CORE,	 [CLI_ROW_THREAD] = NTIME_SCOPE_CPU,
 		[CLI_ROW_DEVICE] = NTIME_SCOPE_MACHINE,
 	};
-	const struct cli_row *row = &rows->row[i];
 	size_t place = 0;
 
 	while (rows->of[place][0] != i && rows->of[place][1] != i && rows->of[place][2] != i)
 		place++;
-	put_labels(p, scope[row->kind], &rows->where[place],
-		   row->kind == CLI_ROW_DEVICE ? row->name : "");
+	put_labels(p, scope[rows->row[i].kind], &rows->where[place], "");
 }
 
 /* The series of item @i, a metric. With .f NULL they are counted, with those to come. */
 static void put_metric(struct put *p, size_t i)
 {
-	const struct cli_rows *rows = &p->e->since.rows;
+	const struct cli_rows *rows = rows_of(p, i);
 
 	for (size_t k = 0; k < rows->n; k++) {
 		const struct ntime_value *v = &rows->value[k * rows->items + i];
 
-		if (!cli_rows_show(rows, k, &p->e->items.item[i]))
-			continue;
-		if (p->f && (!cli_value_is_known(v) || v->flags & NTIME_IMPLAUSIBLE))
+		if (!cli_rows_show(rows, k, &p->e->items.item[i]) ||
+		    (p->f && (!cli_value_is_known(v) || v->flags & NTIME_IMPLAUSIBLE)))
 			continue;
 		p->series++;
 		if (!p->f)
@@ -275,17 +289,21 @@ static void put_items(struct put *p)
 	}
 }
 
-static uint32_t flags_of(const struct cli_exporter *e, size_t i)
+static uint32_t flags_of(struct put *p, size_t i)
 {
-	bool is_metric = e->items.item[i].info.is_metric;
-	size_t n = is_metric ? e->since.rows.n : e->sums.where_count;
+	const struct cli_export_sums *sums = &p->e->sums;
 	uint32_t flags = 0;
 
-	for (size_t k = 0; k < n; k++) {
-		size_t at = k * e->sums.items + i;
+	if (p->e->items.item[i].info.is_metric) {
+		const struct cli_rows *rows = rows_of(p, i);
 
-		flags |= is_metric ? e->since.rows.value[at].flags : e->sums.sum[at].flags;
+		for (size_t k = 0; k < rows->n; k++)
+			if (cli_rows_show(rows, k, &p->e->items.item[i]))
+				flags |= rows->value[k * rows->items + i].flags;
+		return flags;
 	}
+	for (size_t place = 0; place < sums->where_count; place++)
+		flags |= sums->sum[place * sums->items + i].flags;
 	return flags;
 }
 
@@ -306,7 +324,7 @@ static void put_flags(struct put *p)
 	put_head(p, "ntime_flag", INFO, "", "What must be known to believe an event's numbers.");
 	for (size_t k = 0; k < p->e->exported; k++) {
 		p->item = p->e->items.item[p->e->order[k]].name;
-		cli_flag_words_for_each(flags_of(p->e, p->e->order[k]) & FLAGS, put_flag, p);
+		cli_flag_words_for_each(flags_of(p, p->e->order[k]) & FLAGS, put_flag, p);
 	}
 }
 
@@ -317,7 +335,13 @@ static void put_absences(struct put *p)
 	for (size_t i = 0; i < p->e->items.absences; i++) {
 		const struct cli_absence *absence = &p->e->items.absence[i];
 		bool has = false;
+		size_t k = 0;
 
+		/* It may have been asked for twice. */
+		while (strcmp(p->e->items.absence[k].name, absence->name) != 0)
+			k++;
+		if (k < i)
+			continue;
 		fputs("ntime_absent_info", p->f);
 		put_label(p, &has, "item", absence->name);
 		put_label(p, &has, "reason", ntime_reason_name(absence->reason_code));
@@ -350,31 +374,11 @@ static void put_times(struct put *p, const char *family, const char *name, const
 		uint64_t ns = 0;
 
 		if (p->e->items.item[i].info.is_metric ||
-		    !(flags_of(p->e, i) & (NTIME_SCALED | NTIME_NOT_COUNTED)))
+		    !(flags_of(p, i) & (NTIME_SCALED | NTIME_NOT_COUNTED)))
 			continue;
 		for (size_t place = 0; place < s->where_count; place++)
 			ns += *(const uint64_t *)((const char *)&s->sum[place * s->items + i] + at);
 		put_of_item(p, name, i, (double)ns / 1e9);
-	}
-}
-
-/* Of estimates one end of the interval that holds them with 95 %. */
-static void put_bounds(struct put *p, const char *family, bool is_upper, const char *help)
-{
-	put_head(p, family, GAUGE, "", help);
-	for (size_t k = 0; k < p->e->exported; k++) {
-		size_t i = p->e->order[k];
-		struct ntime_value v;
-
-		if (cli_export_is_gauge(&p->e->items.item[i]))
-			continue;
-		v = cli_export_since_all(&p->e->since, i);
-		if (!cli_value_is_known(&v) || !(v.flags & NTIME_SCALED) ||
-		    v.flags & NTIME_IMPLAUSIBLE)
-			continue;
-		put_of_item(p, family, i,
-			    (is_upper ? v.value + v.above : v.value - v.below) *
-				    p->e->name[i].factor);
 	}
 }
 
@@ -402,10 +406,6 @@ static void put_one(struct put *p, const char *family, enum kind kind, const cha
 	put_head(p, family, kind, base, help);
 	fprintf(p->f, "%s%s %s\n", family, kind == COUNTER ? "_total" : "",
 		cli_number_exact(value).text);
-	p->series++;
-	if (kind != COUNTER || !p->is_open)
-		return;
-	fprintf(p->f, "%s_created %.3f\n", family, p->e->began_s);
 	p->series++;
 }
 
@@ -520,12 +520,6 @@ void cli_export_put(struct cli_exporter *e, FILE *f, enum cli_export_format form
 		  "Time for which it was wanted; where it was counted in a part of it, its numbers "
 		  "are estimates.",
 		  offsetof(struct cli_export_sum, wanted_ns));
-	if (e->o.has_bounds) {
-		put_bounds(&p, "ntime_lower_bound", false,
-			   "Lower end of the 95 % interval of an estimated event, in its base "
-			   "unit, for the time since the answer before.");
-		put_bounds(&p, "ntime_upper_bound", true, "The upper end.");
-	}
 	put_self(&p);
 	if (p.is_open)
 		fputs("# EOF\n", f);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+/* Metrics that are exported themselves, see gauges.h. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/output/memory.h"
+#include "count/cli/export/gauges.h"
+
+/* Of a place that is new nothing is known before, but the time: a metric's, and that of clocks. */
+static void grow(struct cli_export_gauges *g, const struct cli_row_item *item, size_t items,
+		 size_t places)
+{
+	size_t had = g->places;
+
+	g->before = cli_realloc(g->before, places * items + 1, sizeof(*g->before));
+	g->delta = cli_realloc(g->delta, places * items + 1, sizeof(*g->delta));
+	memset(g->before + had * items, 0, (places - had) * items * sizeof(*g->before));
+	for (size_t i = had * items; had && i < places * items; i++)
+		if (item[i % items].info.is_metric || item[i % items].is_clock)
+			g->before[i] = g->before[i % items];
+	g->places = places;
+}
+
+/* What happened since the answer before. Was anything counted at @place? */
+static bool subtract(struct cli_export_gauges *g, const struct cli_export_sums *sums, size_t place)
+{
+	bool is_counted = false;
+
+	for (size_t i = place * sums->items; i < (place + 1) * sums->items; i++) {
+		struct ntime_value *d = &g->delta[i];
+
+		ntime_value_delta(&g->before[i], &sums->read[i], d);
+		g->before[i] = sums->read[i];
+		if (d->flags & (NTIME_ABSENT | NTIME_METRIC | NTIME_STATE))
+			continue;
+		is_counted |= d->counted_ns != 0;
+		/* Of no time: that is not 0. */
+		if (!d->wanted_ns) {
+			d->flags |= NTIME_NOT_COUNTED;
+			d->value = NAN;
+		}
+	}
+	return is_counted;
+}
+
+int cli_export_gauges_take(struct cli_export_gauges *g, const struct cli_export_sums *sums,
+			   struct ntime_session *s, const struct cli_row_item *item)
+{
+	grow(g, item, sums->items, sums->where_count);
+	cli_rows_fini(&g->rows);
+	if (cli_rows_init(&g->rows, s, sums->items) == -ENOMEM)
+		return -ENOMEM;
+	for (size_t place = 0; place < sums->where_count; place++) {
+		/* Gauges have the labels of counters, which stay. */
+		g->rows.where[place] = sums->where[place];
+		/* A CPU that went since then is in what it counted before. */
+		if (subtract(g, sums, place))
+			g->rows.where[place].is_off_line = false;
+	}
+	return 0;
+}
+
+void cli_export_gauges_compute(struct cli_export_gauges *g, const struct ntime_session *s,
+			       const struct cli_row_item *item, enum cli_per per)
+{
+	cli_rows_arrange(&g->rows, per, item);
+	(void)cli_rows_add_up(&g->rows, item, s, g->delta);
+}
+
+void cli_export_gauges_fini(struct cli_export_gauges *g)
+{
+	cli_rows_fini(&g->rows);
+	free(g->before);
+	free(g->delta);
+}
