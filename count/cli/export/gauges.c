@@ -23,48 +23,36 @@ static void grow(struct cli_export_gauges *g, const struct cli_row_item *item, s
 	g->places = places;
 }
 
-/* What happened since the answer before. Was anything counted at @place? */
-static bool subtract(struct cli_export_gauges *g, const struct cli_export_sums *sums, size_t place)
-{
-	bool is_counted = false;
-
-	for (size_t i = place * sums->items; i < (place + 1) * sums->items; i++) {
-		struct ntime_value *d = &g->delta[i];
-
-		ntime_value_delta(&g->before[i], &sums->read[i], d);
-		g->before[i] = sums->read[i];
-		if (d->flags & (NTIME_ABSENT | NTIME_METRIC | NTIME_STATE))
-			continue;
-		is_counted |= d->counted_ns != 0;
-		/* Of no time: that is not 0. */
-		if (!d->wanted_ns) {
-			d->flags |= NTIME_NOT_COUNTED;
-			d->value = NAN;
-		}
-	}
-	return is_counted;
-}
-
 int cli_export_gauges_take(struct cli_export_gauges *g, const struct cli_export_sums *sums,
 			   struct ntime_session *s, const struct cli_row_item *item)
 {
 	grow(g, item, sums->items, sums->where_count);
+	for (size_t i = 0; i < sums->where_count * sums->items; i++) {
+		struct ntime_value *d = &g->delta[i];
+
+		ntime_value_delta(&g->before[i], &sums->now[i], d);
+		g->before[i] = sums->now[i];
+		/* Of no time: that is not 0. */
+		if (!d->wanted_ns && !(d->flags & (NTIME_ABSENT | NTIME_METRIC | NTIME_STATE))) {
+			d->flags |= NTIME_NOT_COUNTED;
+			d->value = NAN;
+		}
+	}
 	cli_rows_fini(&g->rows);
 	if (cli_rows_init(&g->rows, s, sums->items) == -ENOMEM)
 		return -ENOMEM;
-	for (size_t place = 0; place < sums->where_count; place++) {
-		/* Gauges have the labels of counters, which stay. */
-		g->rows.where[place] = sums->where[place];
-		/* A CPU that went since then is in what it counted before. */
-		if (subtract(g, sums, place))
-			g->rows.where[place].is_off_line = false;
-	}
+	/* Gauges have the labels of counters, which stay. */
+	memcpy(g->rows.where, sums->where, sums->where_count * sizeof(*g->rows.where));
+	(void)cli_rows_keep(&g->rows, item, g->delta);
 	return 0;
 }
 
 void cli_export_gauges_compute(struct cli_export_gauges *g, const struct ntime_session *s,
 			       const struct cli_row_item *item, enum cli_per per)
 {
+	/* Metrics that are divided alike are computed together. */
+	if (g->rows.row && g->rows.per == per)
+		return;
 	cli_rows_arrange(&g->rows, per, item);
 	(void)cli_rows_add_up(&g->rows, item, s, g->delta);
 }

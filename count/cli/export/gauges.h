@@ -7,7 +7,7 @@
 
 /**
  * struct cli_export_gauges - what they are computed of
- * @rows:	for the metric that was computed last
+ * @rows:	as they were computed last; none since the last read
  * @before:	as read for the answer before, @places rows of items
  * @delta:	what happened since then, in the same rows
  */

@@ -87,7 +87,6 @@ static void grow(struct cli_export_sums *s, struct ntime_session *session)
 	s->sum = grown(s->sum, had * s->items, n * s->items, sizeof(*s->sum));
 	s->last = grown(s->last, had * s->items, n * s->items, sizeof(*s->last));
 	s->now = grown(s->now, had * s->items, n * s->items, sizeof(*s->now));
-	s->read = grown(s->read, had * s->items, n * s->items, sizeof(*s->read));
 	s->where = grown(s->where, had, n, sizeof(*s->where));
 	s->off_ns = grown(s->off_ns, had, n, sizeof(*s->off_ns));
 	s->where_count = n;
@@ -156,7 +155,7 @@ int cli_export_sums_follow(struct cli_export_sums *s, struct ntime_session *sess
 int cli_export_sums_read(struct cli_export_sums *s, struct ntime_session *session,
 			 const struct cli_row_item *item)
 {
-	struct ntime_value delta, *swap;
+	struct ntime_value delta;
 	/* Before they are read: a CPU that was away meanwhile is to show it. */
 	int ret = cli_export_sums_follow(s, session);
 
@@ -164,19 +163,15 @@ int cli_export_sums_read(struct cli_export_sums *s, struct ntime_session *sessio
 		ret = read_values(s, session);
 	if (ret)
 		return ret;
-	memcpy(s->read, s->now, s->where_count * s->items * sizeof(*s->read));
 	for (size_t i = 0; i < s->where_count * s->items; i++) {
 		if (item[i % s->items].info.is_state) {
 			set_state(&s->sum[i], &s->now[i]);
 			continue;
 		}
 		ntime_value_delta(&s->last[i], &s->now[i], &delta);
-		if (!add(&s->sum[i], &delta))
-			s->now[i] = s->last[i];
+		if (add(&s->sum[i], &delta))
+			s->last[i] = s->now[i];
 	}
-	swap = s->last;
-	s->last = s->now;
-	s->now = swap;
 	return 0;
 }
 
@@ -187,7 +182,6 @@ void cli_export_sums_fini(struct cli_export_sums *s)
 	free(s->sum);
 	free(s->last);
 	free(s->now);
-	free(s->read);
 	free(s->where);
 	free(s->off_ns);
 	*s = (struct cli_export_sums){ 0 };

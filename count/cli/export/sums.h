@@ -33,7 +33,8 @@ struct cli_export_sum {
 /**
  * struct cli_export_sums - all of them
  * @sum:	@where_count rows of @items
- * @read:	all as read last; of what was not counted then @last is what was read before
+ * @now:	all as read last
+ * @last:	the same, but of what was not counted then what was read before
  * @where:	the places, as the session has them
  * @off_ns:	since when each is off line, CLOCK_MONOTONIC; 0: it is not
  * @first:	for each scope up to NTIME_SCOPE_MACHINE: of each place the first one that it shares
@@ -42,7 +43,7 @@ struct cli_export_sum {
 struct cli_export_sums {
 	size_t items, where_count;
 	struct cli_export_sum *sum;
-	struct ntime_value *last, *now, *read;
+	struct ntime_value *last, *now;
 	struct ntime_where_info *where;
 	uint64_t *off_ns;
 	size_t *first[NTIME_SCOPE_MACHINE + 1];

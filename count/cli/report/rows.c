@@ -80,6 +80,31 @@ int cli_rows_init(struct cli_rows *rows, struct ntime_session *s, size_t items)
 	return ret;
 }
 
+/* Time passes also where nothing counts. */
+static bool has_counted(const struct cli_rows *rows, const struct cli_row_item *item,
+			const struct ntime_value *values)
+{
+	for (size_t i = 0; i < rows->items; i++)
+		if (values[i].counted_ns && !item[i].info.is_metric && !item[i].is_clock)
+			return true;
+	return false;
+}
+
+bool cli_rows_keep(struct cli_rows *rows, const struct cli_row_item *item,
+		   const struct ntime_value *values)
+{
+	bool keeps = false;
+
+	for (size_t i = 0; i < rows->where_count; i++) {
+		if (!rows->where[i].is_off_line ||
+		    !has_counted(rows, item, &values[i * rows->items]))
+			continue;
+		rows->where[i].is_off_line = false;
+		keeps = true;
+	}
+	return keeps;
+}
+
 void cli_rows_fini(struct cli_rows *rows)
 {
 	free(rows->row);

@@ -114,6 +114,13 @@ int cli_rows_init(struct cli_rows *rows, struct ntime_session *s, size_t items);
 void cli_rows_fini(struct cli_rows *rows);
 
 /*
+ * A CPU that went, but counted in @values, a row per CPU, has its row once more. Is there one?
+ * Before cli_rows_arrange().
+ */
+bool cli_rows_keep(struct cli_rows *rows, const struct cli_row_item *item,
+		   const struct ntime_value *values);
+
+/*
  * What suits @n items best: a state of single cores, or what is computed of one, is seen at them
  * alone; all else at the sockets.
  */

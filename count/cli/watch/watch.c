@@ -282,17 +282,6 @@ static int prepare(struct cli_watch *w)
 	return 0;
 }
 
-/* Has @where counted since the last sample? */
-static bool has_counted(const struct cli_watch *w, size_t where)
-{
-	const struct ntime_value *v = &w->delta[where * w->rows.items];
-
-	for (size_t i = 0; i < w->rows.items; i++)
-		if (v[i].counted_ns && !(v[i].flags & NTIME_METRIC))
-			return true;
-	return false;
-}
-
 /* Rows as the CPUs are now; one that went has its row once more, where it counted before. */
 static int renew_rows(struct cli_watch *w)
 {
@@ -302,15 +291,7 @@ static int renew_rows(struct cli_watch *w)
 	cli_rows_fini(&w->rows);
 	if (cli_rows_init(&w->rows, w->session, items) == -ENOMEM)
 		return -ENOMEM;
-	w->has_other_cpus = false;
-	for (size_t i = 0; i < w->rows.where_count; i++) {
-		struct ntime_where_info *where = &w->rows.where[i];
-
-		if (!where->is_off_line || !has_counted(w, i))
-			continue;
-		where->is_off_line = false;
-		w->has_other_cpus = true;
-	}
+	w->has_other_cpus = cli_rows_keep(&w->rows, w->items.item, w->delta);
 	cli_rows_arrange(&w->rows, per, w->items.item);
 	return 0;
 }
