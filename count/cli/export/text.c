@@ -335,13 +335,7 @@ static void put_absences(struct put *p)
 	for (size_t i = 0; i < p->e->items.absences; i++) {
 		const struct cli_absence *absence = &p->e->items.absence[i];
 		bool has = false;
-		size_t k = 0;
 
-		/* It may have been asked for twice. */
-		while (strcmp(p->e->items.absence[k].name, absence->name) != 0)
-			k++;
-		if (k < i)
-			continue;
 		fputs("ntime_absent_info", p->f);
 		put_label(p, &has, "item", absence->name);
 		put_label(p, &has, "reason", ntime_reason_name(absence->reason_code));

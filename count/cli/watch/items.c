@@ -86,6 +86,10 @@ static void absence_fini(struct cli_absence *absence)
 
 static void add_absence(struct cli_watch_items *items, const struct cli_absence *absence)
 {
+	/* It may have been asked for twice. */
+	for (size_t i = 0; i < items->absences; i++)
+		if (strcmp(items->absence[i].name, absence->name) == 0)
+			return;
 	cli_grow(&items->absence, items->absences);
 	items->absence[items->absences++] = absence_copy(absence);
 }
