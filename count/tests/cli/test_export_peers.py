@@ -115,10 +115,9 @@ def prometheus_sees_what_was_counted():
                 equal(ask(base, 'up')[0][1], 1)
                 lines = [line for line in server.get(Accept='application/openmetrics-text')[2].decode().splitlines() if not line.startswith('#')]
                 equal(ask(base, 'scrape_samples_scraped')[0][1], len(lines))
-                # Prometheus gives the time at which it asked, and the count is of a moment before it had the answer.
-                took = ask(base, f'max_over_time(scrape_duration_seconds[{SECONDS - 10}s])')[0][1]
-                for labels, rate in ask(base, f'rate(ntime_cpu_task_clock_seconds_total[{SECONDS - 10}s])'):
-                    equal(near(rate, 1, 0.01 + took / (SECONDS - 10)), True, f'{labels}: {rate}, answers took up to {took} s')
+                # Prometheus gives the time at which it asked; on a busy machine an answer at an end of the window may be late.
+                until(base, f'rate(ntime_cpu_task_clock_seconds_total[{SECONDS - 10}s])',
+                      lambda found: len(found) == os.cpu_count() and all(near(rate, 1, 0.01) for _, rate in found))
                 # An hour begins before all that was counted; what did not happen at all before the restart has nothing to begin anew.
                 names = json.loads(get(f'{base}/api/v1/label/__name__/values'))['data']
                 for name in names:
