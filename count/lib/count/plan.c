@@ -10,8 +10,8 @@
 #include "base/common/grow.h"
 #include "base/common/text.h"
 #include "count/lib/count/plan.h"
-#include "count/lib/count/session.h"
 #include "count/lib/count/rotate.h"
+#include "count/lib/count/session.h"
 #include "count/lib/count/ways.h"
 
 /*

@@ -15,13 +15,12 @@
 #include "count/lib/count/turns.h"
 
 struct nti_rotation {
-	/*
-	 * Known with the plan: passes take turns that ntime_session_turn() makes; so or otherwise
-	 */
-	bool is_turning, is_by_pass; /* one pass counts at a time */
-	unsigned int pass;	     /* the current one, with NTIME_BY_PASS */
-	unsigned int turns;	     /* passes entered after the first one */
-	unsigned int pass_reached;   /* the last pass that had a turn */
+	/* Known with the plan: */
+	bool is_turning;	   /* its passes take turns that ntime_session_turn() makes */
+	bool is_by_pass;	   /* one pass counts at a time, in such turns or as it is told */
+	unsigned int pass;	   /* the current one, with NTIME_BY_PASS */
+	unsigned int turns;	   /* passes entered after the first one */
+	unsigned int pass_reached; /* the last pass that had a turn */
 	/* With NTIME_TURNS and several passes: whose turn it is, and until when. */
 	struct nti_turns order;
 	unsigned int *turn_order;
