@@ -238,6 +238,13 @@ static unsigned int levels(const char *path)
 	return n;
 }
 
+/* "system.slice" is one level, with "/" before it or not; "/" is none. */
+static unsigned int pattern_levels(const char *pattern)
+{
+	pattern += *pattern == '/';
+	return *pattern ? levels(pattern) + 1 : 0;
+}
+
 /* Is it one that a pattern names, or at most @c->depth levels below one? */
 static bool is_wanted(const struct cli_users *c, const char *path)
 {
@@ -245,7 +252,7 @@ static bool is_wanted(const struct cli_users *c, const char *path)
 
 	for (size_t i = 0; i < c->patterns; i++) {
 		const char *pattern = c->pattern[i] + (c->pattern[i][0] == '/');
-		unsigned int of = *pattern ? levels(pattern) + 1 : 0;
+		unsigned int of = pattern_levels(pattern);
 		char *above;
 		size_t chars = 0;
 		bool is_it;
@@ -300,7 +307,7 @@ static unsigned int deepest(const struct cli_users *c)
 	unsigned int most = 0;
 
 	for (size_t i = 0; i < c->patterns; i++) {
-		unsigned int of = levels(c->pattern[i]) + 1;
+		unsigned int of = pattern_levels(c->pattern[i]);
 
 		most = of > most ? of : most;
 	}
@@ -321,7 +328,7 @@ static void walk(struct cli_users *c, size_t known, int above, const char *name,
 
 	if (is_wanted(c, *path ? path : "/"))
 		add(c, known, *path ? path : "/");
-	if (level > deepest(c) || (*path && !fstatat(above, name, &file, 0) && file.st_nlink == 2))
+	if (level >= deepest(c) || (*path && !fstatat(above, name, &file, 0) && file.st_nlink == 2))
 		return;
 	fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	folder = fd < 0 ? NULL : fdopendir(fd);
