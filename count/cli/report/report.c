@@ -33,7 +33,7 @@ static const struct flag_word {
 	{ NTIME_STATE, "state" },	  { NTIME_GONE, "gone" },
 	{ NTIME_HOTPLUG, "hotplug" },	  { NTIME_IMPLAUSIBLE, "implausible" },
 	{ NTIME_PROC, "proc" },		  { NTIME_EMULATED, "emulated" },
-	{ NTIME_AT_MOST, "at-most" },
+	{ NTIME_AT_MOST, "at-most" },	  { NTIME_BOUNDED, "bounded" },
 };
 
 void cli_flag_words_for_each(uint32_t flags, void (*fn)(void *arg, const char *word), void *arg)

@@ -37,8 +37,13 @@ void cli_value_add(struct ntime_value *sum, const struct ntime_value *v)
 		*sum = *v;
 	} else if (has_sum && has_v) {
 		sum->value += v->value;
-		sum->below = hypot(sum->below, v->below);
-		sum->above = hypot(sum->above, v->above);
+		if (v->flags & NTIME_BOUNDED) {
+			sum->below += v->below;
+			sum->above += v->above;
+		} else {
+			sum->below = hypot(sum->below, v->below);
+			sum->above = hypot(sum->above, v->above);
+		}
 		sum->error = fmax(sum->below, sum->above);
 		sum->count = add_capped(sum->count, v->count);
 		sum->wanted_ns = add_capped(sum->wanted_ns, v->wanted_ns);
@@ -63,7 +68,7 @@ bool cli_value_unscale(struct ntime_value *v, double scale)
 		return false;
 	v->value = (double)v->count * scale;
 	v->error = v->below = v->above = 0;
-	v->flags &= ~NTIME_SCALED;
+	v->flags &= ~(NTIME_SCALED | NTIME_BOUNDED);
 	return true;
 }
 
@@ -112,5 +117,6 @@ void cli_tally_mean(const struct cli_tally *t, struct ntime_value *out)
 	out->error = fmax(out->below, out->above);
 	out->count = t->count / n + (t->count % n * 2 >= n);
 	out->counted_ns = t->counted_ns / n;
-	out->flags = t->flags;
+	/* Sides of several runs add up in squares. */
+	out->flags = t->flags & ~NTIME_BOUNDED;
 }

@@ -117,6 +117,22 @@ static struct cli_number rate_text(const struct cli_row_item *item, double rate)
 					      : cli_number_short(rate);
 }
 
+/* As much again and more may have been missed: nothing is known then but the lower end. */
+static void put_interval(struct cli_watch *w, const struct cli_row_item *item,
+			 const struct ntime_value *v)
+{
+	struct ntime_value least = *v;
+
+	if (v->value > 0 && v->above > v->value) {
+		least.value -= v->below;
+		cli_watch_put(&w->out, " at least ");
+		cli_watch_put(&w->out, value_text(item, &least).text);
+	} else {
+		cli_watch_put(&w->out, " ");
+		cli_watch_put(&w->out, cli_number_spread(v->error, v->value, false).text);
+	}
+}
+
 /* What must be known to believe the number, behind it. */
 static void put_doubts(struct cli_watch *w, size_t row, size_t i)
 {
@@ -130,10 +146,8 @@ static void put_doubts(struct cli_watch *w, size_t row, size_t i)
 		return;
 	cli_watch_put(&w->out, "  ");
 	cli_watch_put(&w->out, words.text);
-	if (v->flags & NTIME_SCALED && !cli_watch_no_number(v)) {
-		cli_watch_put(&w->out, " ");
-		cli_watch_put(&w->out, cli_number_spread(v->error, v->value, false).text);
-	}
+	if (v->flags & NTIME_SCALED && !cli_watch_no_number(v))
+		put_interval(w, &w->items.item[i], v);
 }
 
 static void put_line(struct cli_watch *w, size_t row, size_t i)

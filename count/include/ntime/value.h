@@ -61,6 +61,11 @@
  * ntime_emulator_info. Of a metric: one of its events is
  */
 #define NTIME_AT_MOST (1u << 16)
+/*
+ * with NTIME_SCALED: the interval is all that is possible, not one of 95 %, as the kernel chose
+ * which part was counted. Of such values the sides add up; those of others do in squares
+ */
+#define NTIME_BOUNDED (1u << 17)
 
 /**
  * struct ntime_value - one result

@@ -181,6 +181,7 @@ void nti_session_estimate(struct ntime_session *s, const struct nti_session_item
 		got = nti_estimate_finish(&got, unseen, count, hard_rate);
 	} else {
 		got = nti_estimate_bounds(sum->value, unseen, count, hard_rate);
+		out->flags |= NTIME_BOUNDED;
 	}
 	out->value = got.value * scale;
 	out->below = got.below * scale;

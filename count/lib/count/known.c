@@ -554,6 +554,8 @@ int ntime_value_compare(const struct ntime_value *a, const struct ntime_value *b
 	if (a->value > b->value)
 		return -ntime_value_compare(b, a);
 	/* Not a number is not larger than its interval either. */
+	if (a->flags & b->flags & NTIME_BOUNDED)
+		return b->value - a->value > a->above + b->below ? -1 : 0;
 	return b->value - a->value > hypot(a->above, b->below) ? -1 : 0;
 }
 

@@ -841,7 +841,11 @@ static void metric_value(const struct ntime_session *s, const struct nti_session
 		const struct ntime_value *v = &values[item->input[i]];
 
 		number[i] = (struct nti_number){
-			.value = v->value, .error = v->error, .below = v->below, .above = v->above
+			.value = v->value,
+			.error = v->error,
+			.below = v->below,
+			.above = v->above,
+			.is_bounded = v->flags & NTIME_BOUNDED,
 		};
 		wanted_ns[i] = (double)v->wanted_ns;
 		flags |= v->flags & INPUT_FLAGS;
@@ -915,6 +919,26 @@ static void delta_interval(const struct ntime_value *earlier, const struct ntime
 	d->error = fmax(d->below, d->above);
 }
 
+/*
+ * All that is possible: what can have been until then at most, less what can have been before. That
+ * holds whichever of the rate of the hardware and the counts beside it was the limit.
+ */
+static void delta_bounds(const struct ntime_value *earlier, const struct ntime_value *whole,
+			 struct ntime_value *d)
+{
+	double least = (double)d->count * whole->scale;
+	double most = whole->value + whole->above;
+
+	if (!isnan(earlier->value) && isfinite(most))
+		most -= earlier->value + earlier->above;
+	most = fmax(most, least);
+	d->value = fmax(fmin(d->value, most), least);
+	d->below = d->value - least;
+	d->above = most - d->value;
+	d->error = fmax(d->below, d->above);
+	d->flags |= NTIME_BOUNDED;
+}
+
 /* What a period lacks of the time of CPUs that came or went is its own matter. */
 static void judge_part(const struct ntime_value *whole, struct ntime_value *d)
 {
@@ -965,7 +989,7 @@ void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_val
 		return;
 	}
 	d.count -= earlier->count;
-	d.flags &= ~(NTIME_SCALED | NTIME_NOT_COUNTED);
+	d.flags &= ~(NTIME_SCALED | NTIME_BOUNDED | NTIME_NOT_COUNTED);
 	if (later->flags & NTIME_HOTPLUG && !(later->flags & NTIME_SCALED))
 		judge_part(later, &d);
 	d.error = d.below = d.above = 0;
@@ -984,7 +1008,10 @@ void ntime_value_delta(const struct ntime_value *earlier, const struct ntime_val
 		if (later->flags & NTIME_HOTPLUG)
 			d.value =
 				fmax(later->value - earlier->value, (double)d.count * later->scale);
-		delta_interval(earlier, later, share, &d);
+		if (later->flags & NTIME_BOUNDED)
+			delta_bounds(earlier, later, &d);
+		else
+			delta_interval(earlier, later, share, &d);
 	}
 	*out = d;
 }

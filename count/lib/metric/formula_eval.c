@@ -113,6 +113,12 @@ static struct dual run(const struct nti_formula *f, const struct nti_formula_inp
 	return stack[0];
 }
 
+/* What is all that is possible of two events may come together. */
+static void add_side(double *sum, double side, bool is_bounded)
+{
+	*sum = is_bounded ? *sum + fabs(side) : hypot(*sum, side);
+}
+
 struct nti_number nti_formula_eval(const struct nti_formula *f, const struct nti_formula_input *in)
 {
 	struct nti_number out = { .value = run(f, in, NO_EVENT).value };
@@ -134,9 +140,11 @@ struct nti_number nti_formula_eval(const struct nti_formula *f, const struct nti
 		 */
 		if (slope == 0)
 			continue;
-		out.error = hypot(out.error, slope * event->error);
-		out.below = hypot(out.below, slope * (slope > 0 ? event->below : event->above));
-		out.above = hypot(out.above, slope * (slope > 0 ? event->above : event->below));
+		add_side(&out.error, slope * event->error, event->is_bounded);
+		add_side(&out.below, slope * (slope > 0 ? event->below : event->above),
+			 event->is_bounded);
+		add_side(&out.above, slope * (slope > 0 ? event->above : event->below),
+			 event->is_bounded);
 	}
 	if (!isfinite(out.error))
 		out.error = NAN;

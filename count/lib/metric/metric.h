@@ -74,6 +74,7 @@ struct nti_number {
 	double value;
 	double error;	     /* half an interval, 0 = exact, NaN = cannot be told */
 	double below, above; /* the same of an interval with unequal halves */
+	bool is_bounded;     /* it is all that is possible */
 };
 struct nti_formula_input {
 	const struct nti_number *events; /* nti_formula_count() of them */

@@ -168,7 +168,7 @@ TEST(what_was_scaled_is_within_its_error)
 			double truth = (r->rate[i] ? r->rate[i] : 1e6) * 20 * PERIOD_NS / 1e9;
 			double least, most;
 
-			TT_EQ(r, v->flags, NTIME_SIMULATED | NTIME_SCALED);
+			TT_EQ(r, v->flags, NTIME_SIMULATED | NTIME_SCALED | NTIME_BOUNDED);
 			TT_EQ(r, v->wanted_ns, 20 * PERIOD_NS);
 			TT_EQ(r, v->counted_ns < v->wanted_ns, 1);
 			TT_EQ(r, fabs(v->value - truth) < 0.05 * truth, 1);

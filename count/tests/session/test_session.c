@@ -194,7 +194,7 @@ TEST(rotation_scales)
 	for (i = 0; i < 200; i++)
 		read_all(&rig);
 	for (i = 0; i < 12; i++) {
-		TT_IS(rig.v[i].flags, NTIME_SIMULATED | NTIME_SCALED);
+		TT_IS(rig.v[i].flags, NTIME_SIMULATED | NTIME_SCALED | NTIME_BOUNDED);
 		assert_true(rig.v[i].counted_ns < rig.v[i].wanted_ns);
 		assert_true(rig.v[i].error >= 0);
 		near(rig.v[i].value,
@@ -301,7 +301,7 @@ TEST(deltas)
 	ntime_value_delta(&first, &rig.v[0], &delta);
 	TT_IS(delta.count, rig.v[0].count - first.count);
 	TT_IS(delta.wanted_ns, rig.v[0].wanted_ns - first.wanted_ns);
-	TT_IS(delta.flags, NTIME_SIMULATED | NTIME_SCALED);
+	TT_IS(delta.flags, NTIME_SIMULATED | NTIME_SCALED | NTIME_BOUNDED);
 	near(delta.value, (double)delta.wanted_ns, 50);
 	fini(&rig);
 }
@@ -527,6 +527,48 @@ TEST(intervals_of_deltas)
 		TT_EQ(r, (int)round(delta.below), (int)round(r->below));
 		TT_EQ(r, (int)round(delta.above * 10), (int)round(r->above * 10));
 		TT_EQ(r, delta.error == fmax(delta.below, delta.above), 1);
+	}
+}
+
+static const struct bounds_row {
+	int line;
+	/* as above; at most so many more a second that was not looked at, of the whole run */
+	double earlier_s, later_s;
+	uint64_t earlier, later;
+	double earlier_rate, later_rate;
+	double value, below, above; /* of the difference */
+} bounds_rows[] = {
+	/* as the same seconds at the begin, however long ago that is */
+	{ __LINE__, 0, 3, 0, 30, 0, 60, 90, 60, 60 },
+	{ __LINE__, 900, 903, 9000, 9030, 60, 60, 90, 60, 60 },
+	/* counts beside it were the limit, and grew by less than that; or than the estimate */
+	{ __LINE__, 900, 903, 9000, 9030, 6, 6.02, 46.06, 16.06, 0 },
+	/* and not before */
+	{ __LINE__, 900, 903, 9000, 9030, 60, 6, 30, 0, 0 },
+	/* unknown */
+	{ __LINE__, 900, 903, 9000, 9030, INFINITY, INFINITY, 90, 60, INFINITY },
+};
+
+static struct ntime_value bounded(double s, uint64_t count, double rate)
+{
+	struct ntime_value v = third_of(s, count, 0);
+
+	v.above = (double)count + s * 2 / 3 * rate - v.value;
+	v.flags |= NTIME_BOUNDED;
+	return v;
+}
+
+TEST(bounds_of_deltas)
+{
+	TT_FOR_EACH_ROW(r, bounds_rows) {
+		struct ntime_value earlier = bounded(r->earlier_s, r->earlier, r->earlier_rate);
+		struct ntime_value later = bounded(r->later_s, r->later, r->later_rate), delta;
+
+		ntime_value_delta(&earlier, &later, &delta);
+		TT_EQ(r, delta.flags, NTIME_SCALED | NTIME_BOUNDED);
+		TT_EQ(r, fabs(delta.value - r->value) < 1e-6, 1);
+		TT_EQ(r, fabs(delta.below - r->below) < 1e-6, 1);
+		TT_EQ(r, delta.above == r->above || fabs(delta.above - r->above) < 1e-6, 1);
 	}
 }
 

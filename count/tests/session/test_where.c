@@ -203,7 +203,7 @@ TEST(rows_are_scaled_one_by_one)
 	for (p = 0; p < rows; p++) {
 		const struct ntime_value *v = at(&s, p, 2);
 
-		TT_IS(v->flags, NTIME_SIMULATED | NTIME_SCALED);
+		TT_IS(v->flags, NTIME_SIMULATED | NTIME_SCALED | NTIME_BOUNDED);
 		assert_true(v->counted_ns < v->wanted_ns && v->error >= 0);
 		assert_true(fabs(v->value - (double)v->wanted_ns * 0.005) < v->value * 0.01);
 	}
