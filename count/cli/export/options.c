@@ -49,6 +49,9 @@ const struct cli_option cli_export_option_table[] = {
 	  .word = cli_per_export_word },
 	{ 'C', "cpu", "LIST", "count on these CPUs, such as 0-3,8, instead of all", TEXT(cpus) },
 	{ ID_VIA, "via", NTIME_VIA_NAMES, "access method", .word = cli_via_word },
+	{ 0, "bounds", NULL,
+	  "also both ends of the intervals of estimates, as ..._lower_total and ..._upper_total",
+	  FLAG(has_bounds) },
 	{ 0, "cgroups", "LIST",
 	  "also what control groups use, and those below them: paths or patterns below "
 	  "/sys/fs/cgroup, such as system.slice; / is all",
@@ -120,9 +123,9 @@ static const char *contradiction(const struct cli_export_options *o)
 {
 	if (o->is_check && (o->is_once || o->textfile || o->listens))
 		return "--check exports nothing: leave out --once, --textfile and --listen";
-	if (o->is_rules &&
-	    (o->is_check || o->is_once || o->textfile || o->listens || o->wishes ||
-	     o->metric_count || o->per || o->cgroups || o->cpus || o->via || o->interval_ns))
+	if (o->is_rules && (o->is_check || o->is_once || o->textfile || o->listens || o->wishes ||
+			    o->metric_count || o->per || o->cgroups || o->cpus || o->via ||
+			    o->interval_ns || o->has_bounds))
 		return "--rules prints rules for all metrics: of the rest only --metrics, "
 		       "--machine and --model go with it";
 	if (o->listens && (o->is_once || o->textfile))

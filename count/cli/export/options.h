@@ -31,7 +31,7 @@ struct cli_export_options {
 	uint32_t via;
 	unsigned int verbose;
 	const char *cpus, *textfile, *cgroups, *machine, *model, *context, *metrics;
-	bool is_once, is_check, is_rules, is_quiet, no_self_test, has_depth;
+	bool is_once, is_check, is_rules, is_quiet, no_self_test, has_depth, has_bounds;
 };
 
 extern const struct cli_option cli_export_option_table[];

@@ -105,14 +105,19 @@ int cli_export_sums_begin(struct cli_export_sums *s, struct ntime_session *sessi
 	return ret;
 }
 
+void cli_export_steps_add(struct cli_export_steps *sum, uint64_t whole, double rest)
+{
+	rest += sum->rest;
+	sum->whole += whole + (uint64_t)rest;
+	sum->rest = rest - floor(rest);
+}
+
 /*
  * Add what happened between two reads. False: it was not counted meanwhile, and what is read next
  * stands for this time too.
  */
 static bool add(struct cli_export_sum *sum, const struct ntime_value *v)
 {
-	double steps;
-
 	sum->flags |= v->flags;
 	if (v->flags & (NTIME_ABSENT | NTIME_ELSEWHERE))
 		return true;
@@ -125,13 +130,15 @@ static bool add(struct cli_export_sum *sum, const struct ntime_value *v)
 	if (isnan(v->value) || v->flags & NTIME_IMPLAUSIBLE)
 		return true;
 	sum->has_number = true;
-	if (!(v->flags & NTIME_SCALED)) {
-		sum->count += v->count;
-		return true;
+	sum->is_open = sum->is_open || !isfinite(v->above);
+	for (enum cli_export_end end = 0; end < CLI_EXPORT_ENDS; end++) {
+		const double side[] = { 0, -v->below, sum->is_open ? 0 : v->above };
+
+		if (v->flags & NTIME_SCALED)
+			cli_export_steps_add(&sum->end[end], 0, (v->value + side[end]) / v->scale);
+		else
+			cli_export_steps_add(&sum->end[end], v->count, 0);
 	}
-	steps = v->value / v->scale + sum->rest;
-	sum->count += (uint64_t)steps;
-	sum->rest = steps - floor(steps);
 	return true;
 }
 

@@ -14,20 +14,29 @@
 
 #include "count/cli/report/rows.h"
 
+/* In the counter's own steps; of an estimate the whole ones, with @rest of one to come. */
+struct cli_export_steps {
+	uint64_t whole;
+	double rest;
+};
+
+/* What is summed up: counts, and both ends of their intervals. */
+enum cli_export_end { CLI_EXPORT_VALUE, CLI_EXPORT_LOWER, CLI_EXPORT_UPPER, CLI_EXPORT_ENDS };
+
 /**
  * struct cli_export_sum - of one item at one place (a CPU, or where devices count)
- * @count:	in the counter's own steps; of an estimate the whole ones, with @rest of one to come
+ * @end:	each end; @is_open: nobody knows the upper one
  * @state:	of a state: the last one, in the item's unit
  * @wanted_ns, @counted_ns: as in struct ntime_value, summed
  * @flags:	all that the differences had; of a state what it has now
  * @has_number:	it was counted
  */
 struct cli_export_sum {
-	uint64_t count;
-	double rest, state;
+	struct cli_export_steps end[CLI_EXPORT_ENDS];
+	double state;
 	uint64_t wanted_ns, counted_ns;
 	uint32_t flags;
-	bool has_number;
+	bool has_number, is_open;
 };
 
 /**
@@ -58,6 +67,7 @@ int cli_export_sums_follow(struct cli_export_sums *s, struct ntime_session *sess
 /* The same, and what was counted until now is added. 0 or -errno. */
 int cli_export_sums_read(struct cli_export_sums *s, struct ntime_session *session,
 			 const struct cli_row_item *item);
+void cli_export_steps_add(struct cli_export_steps *sum, uint64_t whole, double rest);
 void cli_export_sums_fini(struct cli_export_sums *s);
 
 #endif

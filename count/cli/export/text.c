@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -25,7 +26,8 @@
 /* Flags that matter to whoever looks at a sum. */
 #define FLAGS                                                                                      \
 	(NTIME_PARTIAL | NTIME_HOTPLUG | NTIME_IMPLAUSIBLE | NTIME_LOST | NTIME_GONE |             \
-	 NTIME_SIMULATED | NTIME_PROC | NTIME_USER_ONLY | NTIME_OVERFLOWED | NTIME_SCALED)
+	 NTIME_SIMULATED | NTIME_PROC | NTIME_USER_ONLY | NTIME_OVERFLOWED | NTIME_SCALED |        \
+	 NTIME_BOUNDED)
 
 struct put {
 	FILE *f;
@@ -145,7 +147,10 @@ static struct cli_export_sum sum_up(const struct cli_exporter *e, size_t i, uint
 		if (s->first[scope][place] != first || !sum->has_number)
 			continue;
 		*is_gone = *is_gone && s->off_ns[place] && now - s->off_ns[place] > GONE_NS;
-		out.count += sum->count;
+		for (enum cli_export_end end = 0; end < CLI_EXPORT_ENDS; end++)
+			cli_export_steps_add(&out.end[end], sum->end[end].whole,
+					     sum->end[end].rest);
+		out.is_open = out.is_open || sum->is_open;
 		if (!out.has_number || item->info.together == NTIME_SUM)
 			out.state += sum->state;
 		else if ((item->info.together == NTIME_MAX) == (sum->state > out.state))
@@ -159,48 +164,27 @@ static struct cli_export_sum sum_up(const struct cli_exporter *e, size_t i, uint
 }
 
 static void put_value(struct put *p, const struct cli_row_item *item,
-		      const struct cli_export_name *name, const struct cli_export_sum *sum)
+		      const struct cli_export_name *name, const struct cli_export_sum *sum,
+		      enum cli_export_end end)
 {
 	double factor = item->info.scale * name->factor;
+	uint64_t whole = sum->end[end].whole;
 
 	if (item->info.is_state)
 		fprintf(p->f, " %s\n", cli_number_exact(sum->state * name->factor).text);
 	else if (factor == 1)
-		fprintf(p->f, " %" PRIu64 "\n", sum->count);
+		fprintf(p->f, " %" PRIu64 "\n", whole);
 	else
-		fprintf(p->f, " %s\n", cli_number_exact((double)sum->count * factor).text);
+		fprintf(p->f, " %s\n", cli_number_exact((double)whole * factor).text);
 }
 
-/* The series of item @i. With .f NULL they are counted. */
-static void put_item(struct put *p, size_t i)
+/* Of bounds the base unit stays at the end: "ntime_cpu_cycles_lower". */
+static char *family_of(const struct cli_export_name *name, enum cli_export_end end)
 {
-	const struct cli_exporter *e = p->e;
-	const struct cli_row_item *item = &e->items.item[i];
-	const struct cli_export_name *name = &e->name[i];
-	uint32_t scope = scope_of(e, i);
+	static const char *const words[] = { "", "_lower", "_upper" };
+	const char *base = *name->base ? name->base - 1 : name->base;
 
-	for (size_t place = 0; place < e->sums.where_count; place++) {
-		struct cli_export_sum sum;
-		bool is_gone;
-
-		if (e->sums.first[scope][place] != place)
-			continue;
-		sum = sum_up(e, i, scope, place, &is_gone);
-		if (!sum.has_number || is_gone)
-			continue;
-		p->series++;
-		if (!p->f)
-			continue;
-		fprintf(p->f, "%s%s", name->family, item->info.is_state ? "" : "_total");
-		put_labels(p, scope, &e->sums.where[place], name->instance);
-		put_value(p, item, name, &sum);
-		if (!p->is_open || item->info.is_state)
-			continue;
-		p->series++;
-		fprintf(p->f, "%s_created", name->family);
-		put_labels(p, scope, &e->sums.where[place], name->instance);
-		fprintf(p->f, " %.3f\n", e->began_s);
-	}
+	return cli_format("%.*s%s%s", (int)(base - name->family), name->family, words[end], base);
 }
 
 /* In which rows a metric stands that is divided as counters of @scope are. */
@@ -255,38 +239,40 @@ static void put_metric(struct put *p, size_t i)
 	}
 }
 
-static void put_series(struct put *p, size_t i)
-{
-	if (p->e->items.item[i].info.is_metric)
-		put_metric(p, i);
-	else
-		put_item(p, i);
-}
-
-size_t cli_export_series(const struct cli_exporter *e, size_t i)
-{
-	struct put p = { .e = (struct cli_exporter *)e };
-
-	put_series(&p, e->order[i]);
-	return p.series;
-}
-
-static void put_items(struct put *p)
+/* The series of item @i. With .f NULL they are counted. */
+static void put_item(struct put *p, size_t i, enum cli_export_end end)
 {
 	const struct cli_exporter *e = p->e;
-	const char *last = "";
+	const struct cli_row_item *item = &e->items.item[i];
+	const struct cli_export_name *name = &e->name[i];
+	uint32_t scope = scope_of(e, i);
+	char *family = family_of(name, end);
 
-	for (size_t k = 0; k < e->exported; k++) {
-		size_t i = e->order[k];
-		const struct cli_export_name *name = &e->name[i];
+	if (item->info.is_metric)
+		put_metric(p, i);
+	for (size_t place = 0; place < e->sums.where_count && !item->info.is_metric; place++) {
+		struct cli_export_sum sum;
+		bool is_gone;
 
-		if (strcmp(name->family, last) != 0)
-			put_head(p, name->family,
-				 cli_export_is_gauge(&e->items.item[i]) ? GAUGE : COUNTER,
-				 name->base, e->help[i]);
-		last = name->family;
-		put_series(p, i);
+		if (e->sums.first[scope][place] != place)
+			continue;
+		sum = sum_up(e, i, scope, place, &is_gone);
+		if (!sum.has_number || is_gone || (end == CLI_EXPORT_UPPER && sum.is_open))
+			continue;
+		p->series++;
+		if (!p->f)
+			continue;
+		fprintf(p->f, "%s%s", family, item->info.is_state ? "" : "_total");
+		put_labels(p, scope, &e->sums.where[place], name->instance);
+		put_value(p, item, name, &sum, end);
+		if (!p->is_open || item->info.is_state)
+			continue;
+		p->series++;
+		fprintf(p->f, "%s_created", family);
+		put_labels(p, scope, &e->sums.where[place], name->instance);
+		fprintf(p->f, " %.3f\n", e->began_s);
 	}
+	free(family);
 }
 
 static uint32_t flags_of(struct put *p, size_t i)
@@ -305,6 +291,46 @@ static uint32_t flags_of(struct put *p, size_t i)
 	for (size_t place = 0; place < sums->where_count; place++)
 		flags |= sums->sum[place * sums->items + i].flags;
 	return flags;
+}
+
+/* Of what was never estimated both ends are the value. */
+static bool has_end(struct put *p, size_t i, enum cli_export_end end)
+{
+	return end == CLI_EXPORT_VALUE ||
+	       (p->e->o.has_bounds && !cli_export_is_gauge(&p->e->items.item[i]) &&
+		flags_of(p, i) & NTIME_SCALED);
+}
+
+size_t cli_export_series(const struct cli_exporter *e, size_t i)
+{
+	struct put p = { .e = (struct cli_exporter *)e };
+
+	for (enum cli_export_end end = 0; end < CLI_EXPORT_ENDS; end++)
+		if (has_end(&p, e->order[i], end))
+			put_item(&p, e->order[i], end);
+	return p.series;
+}
+
+static void put_items(struct put *p, enum cli_export_end end)
+{
+	const struct cli_exporter *e = p->e;
+	const char *last = "";
+
+	for (size_t k = 0; k < e->exported; k++) {
+		size_t i = e->order[k];
+		const struct cli_export_name *name = &e->name[i];
+		char *family = family_of(name, end);
+
+		if (has_end(p, i, end)) {
+			if (strcmp(name->family, last) != 0)
+				put_head(p, family,
+					 cli_export_is_gauge(&e->items.item[i]) ? GAUGE : COUNTER,
+					 name->base, e->help[i]);
+			last = name->family;
+			put_item(p, i, end);
+		}
+		free(family);
+	}
 }
 
 static void put_flag(void *arg, const char *word)
@@ -502,7 +528,8 @@ void cli_export_put(struct cli_exporter *e, FILE *f, enum cli_export_format form
 	struct put p = { .f = f, .is_open = format == CLI_EXPORT_OPENMETRICS, .e = e };
 
 	e->answers++;
-	put_items(&p);
+	for (enum cli_export_end end = 0; end < CLI_EXPORT_ENDS; end++)
+		put_items(&p, end);
 	put_flags(&p);
 	put_absences(&p);
 	put_places(&p);

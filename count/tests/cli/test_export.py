@@ -247,10 +247,14 @@ def a_file_is_written_again_and_again():
 @test
 def estimates_do_not_fall():
     events = [f'cpu/event={event:#x},umask={mask}/' for event in (0xc2, 0xa2, 0x0d, 0x5e) for mask in (1, 2)]
-    files = Textfile('--machine', SERVER, '--per', 'socket', '-e', ','.join(events), exe=SIM)
+    files = Textfile('--machine', SERVER, '--per', 'socket', '--bounds', '-e', ','.join(events), exe=SIM)
     with files:
         texts = files.texts(12)
     equal(falls(texts), [])
+    for name, value in texts[-1].items():
+        if '_umask_' in name and 'er_total' not in name:
+            lower, upper = (texts[-1][name.replace('_total', f'_{end}_total')] for end in ('lower', 'upper'))
+            equal(0 < lower < value < upper, True, (name, lower, value, upper))
     equal(all(f'ntime_flag_info{{item="{event}",flag="scaled"}}' in texts[-1] for event in events), True)
     for event in events:
         counted, wanted = (texts[-1][f'ntime_{what}_seconds_total{{item="{event}"}}'] for what in ('counted', 'wanted'))
