@@ -8,26 +8,16 @@
 #include "base/output/memory.h"
 #include "count/cli/export/gauges.h"
 
-/* Of a place that is new nothing is known before, but the time: a metric's, and that of clocks. */
-static void grow(struct cli_export_gauges *g, const struct cli_row_item *item, size_t items,
-		 size_t places)
-{
-	size_t had = g->places;
-
-	g->before = cli_realloc(g->before, places * items + 1, sizeof(*g->before));
-	g->delta = cli_realloc(g->delta, places * items + 1, sizeof(*g->delta));
-	memset(g->before + had * items, 0, (places - had) * items * sizeof(*g->before));
-	for (size_t i = had * items; had && i < places * items; i++)
-		if (item[i % items].info.is_metric || item[i % items].is_clock)
-			g->before[i] = g->before[i % items];
-	g->places = places;
-}
-
 int cli_export_gauges_take(struct cli_export_gauges *g, const struct cli_export_sums *sums,
 			   struct ntime_session *s, const struct cli_row_item *item)
 {
-	grow(g, item, sums->items, sums->where_count);
-	for (size_t i = 0; i < sums->where_count * sums->items; i++) {
+	size_t n = sums->where_count * sums->items;
+
+	g->before = cli_realloc(g->before, n + 1, sizeof(*g->before));
+	g->delta = cli_realloc(g->delta, n + 1, sizeof(*g->delta));
+	cli_rows_begin(g->before, g->values, n, sums->items, item);
+	g->values = n;
+	for (size_t i = 0; i < n; i++) {
 		struct ntime_value *d = &g->delta[i];
 
 		ntime_value_delta(&g->before[i], &sums->now[i], d);

@@ -8,13 +8,13 @@
 /**
  * struct cli_export_gauges - what they are computed of
  * @rows:	as they were computed last; none since the last read
- * @before:	as read for the answer before, @places rows of items
+ * @before:	as read for the answer before, @values of them
  * @delta:	what happened since then, in the same rows
  */
 struct cli_export_gauges {
 	struct cli_rows rows;
 	struct ntime_value *before, *delta;
-	size_t places;
+	size_t values;
 };
 
 /* Up to the last read of @sums; the next time begins there. 0 or -errno. */

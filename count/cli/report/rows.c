@@ -80,6 +80,15 @@ int cli_rows_init(struct cli_rows *rows, struct ntime_session *s, size_t items)
 	return ret;
 }
 
+void cli_rows_begin(struct ntime_value *before, size_t had, size_t n, size_t items,
+		    const struct cli_row_item *item)
+{
+	memset(before + had, 0, (n - had) * sizeof(*before));
+	for (size_t i = had; had && i < n; i++)
+		if (item[i % items].info.is_metric || item[i % items].is_clock)
+			before[i] = before[i % items];
+}
+
 /* Time passes also where nothing counts. */
 static bool has_counted(const struct cli_rows *rows, const struct cli_row_item *item,
 			const struct ntime_value *values)

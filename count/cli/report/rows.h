@@ -114,6 +114,12 @@ int cli_rows_init(struct cli_rows *rows, struct ntime_session *s, size_t items);
 void cli_rows_fini(struct cli_rows *rows);
 
 /*
+ * Of places that are new nothing is known before but the time, which is that of the first one: a
+ * metric's, and that of clocks. @before: values of the last read, @n of them, the first @had known.
+ */
+void cli_rows_begin(struct ntime_value *before, size_t had, size_t n, size_t items,
+		    const struct cli_row_item *item);
+/*
  * A CPU that went, but counted in @values, a row per CPU, has its row once more. Is there one?
  * Before cli_rows_arrange().
  */

@@ -85,31 +85,17 @@ static int read_end(struct cli_watch *w, struct ntime_value *out)
 	return ntime_session_read_time(w->session, &w->last_ns, &w->last_unsure_ns);
 }
 
-static void alloc_values(struct cli_watch *w)
-{
-	size_t n = ntime_session_count(w->session) * ntime_session_where_count(w->session) + 1;
-
-	w->values = n;
-	w->last = cli_calloc(n, sizeof(*w->last));
-	w->now = cli_calloc(n, sizeof(*w->now));
-	w->delta = cli_calloc(n, sizeof(*w->delta));
-}
-
-/*
- * Rooms for the values of the CPUs that have come; the old ones stand first, the new ones begin at
- * 0.
- */
+/* Rooms for the values of the CPUs that have come; the old ones stand first. */
 static void grow_values(struct cli_watch *w)
 {
-	size_t n = ntime_session_count(w->session) * ntime_session_where_count(w->session) + 1;
-	size_t had = w->values;
-	struct ntime_value **rooms[] = { &w->last, &w->now, &w->delta };
+	size_t items = ntime_session_count(w->session);
+	size_t n = items * ntime_session_where_count(w->session);
 
-	for (size_t i = 0; n > had && i < sizeof(rooms) / sizeof(rooms[0]); i++) {
-		*rooms[i] = cli_realloc(*rooms[i], n, sizeof(**rooms[i]));
-		memset(*rooms[i] + had, 0, (n - had) * sizeof(**rooms[i]));
-	}
-	w->values = n > had ? n : had;
+	w->last = cli_realloc(w->last, n + 1, sizeof(*w->last));
+	w->now = cli_realloc(w->now, n + 1, sizeof(*w->now));
+	w->delta = cli_realloc(w->delta, n + 1, sizeof(*w->delta));
+	cli_rows_begin(w->last, w->values, n, items, w->items.item);
+	w->values = n;
 }
 
 static void say_methods(const struct cli_watch *w)
@@ -270,7 +256,6 @@ static int prepare(struct cli_watch *w)
 		ret = cli_sessions_open(w->ctx, &w->session, 1);
 	if (ret < 0)
 		return ret;
-	alloc_values(w);
 	ret = start(w);
 	if (!ret)
 		ret = find_rows(w);
