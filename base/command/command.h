@@ -108,4 +108,7 @@ struct cli_command {
 	int (*run)(const struct cli_command *self, int argc, char **argv);
 };
 
+/* Exit status where the command line was not parsed, with what that returned: of --help 0. */
+int cli_options_end(int ret);
+
 #endif

@@ -281,6 +281,11 @@ int cli_option_word(const char *command, const struct cli_option *option, const 
 			  join_words(names, sizeof(names), option->word, " or "), value);
 }
 
+int cli_options_end(int ret)
+{
+	return ret == -ECANCELED ? cli_say_stdout_end() : CLI_EXIT_FAILED;
+}
+
 int cli_action_find(const struct cli_command *self, int argc, char **argv)
 {
 	const char *typed = argc > 1 ? argv[1] : "-";
@@ -289,6 +294,10 @@ int cli_action_find(const struct cli_command *self, int argc, char **argv)
 
 	if (i >= 0)
 		return i;
+	if (strcmp(typed, "--help") == 0 || strcmp(typed, "-h") == 0) {
+		cli_help_print(stdout, self);
+		return -ECANCELED;
+	}
 	if (typed[0] == '-')
 		return cli_misuse(self->name, "name an action: %s",
 				  join_words(names, sizeof(names), self->action, " or "));

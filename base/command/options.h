@@ -33,12 +33,11 @@
 int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 		      int (*fn)(void *arg, const struct cli_option *o, const char *value),
 		      void *arg);
-
 /* Where the table says what @o sets in @options, which it is about: do that. */
 bool cli_option_store(const struct cli_option *o, void *options, const char *value);
 /* The argument of an option with words: its number, or -EINVAL after a sentence. */
 int cli_option_word(const char *command, const struct cli_option *option, const char *value);
-/* The number of the action that argv[1] names, or -EINVAL after a sentence. */
+/* The number of the action that argv[1] names, or as cli_options_parse(). */
 int cli_action_find(const struct cli_command *self, int argc, char **argv);
 /*
  * The argument of an option that is a time, of at least @least_ns. 0, or -EINVAL after a sentence.

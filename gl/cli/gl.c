@@ -310,10 +310,8 @@ static int run_action(const struct action *a, struct cli_gl *gl, int argc, char 
 	if (gl->csv || gl->json || gl->hud || gl->plot || gl->frames || gl->is_quiet)
 		return cli_say_misuse(a->command.name, "its options stand behind '%s'", argv[0]);
 	ret = cli_options_parse(&a->command, argc, argv, set_option, gl);
-	if (ret == -ECANCELED)
-		return cli_say_stdout_end();
 	if (ret < 0)
-		return CLI_EXIT_FAILED;
+		return cli_options_end(ret);
 	if (ret < argc)
 		return cli_say_misuse(a->command.name,
 				      "%s takes no argument, but there is '%s' (a program that is "
@@ -326,10 +324,8 @@ static int run(const struct cli_command *self, struct cli_gl *gl, int argc, char
 {
 	int first = cli_options_parse(self, argc, argv, set_option, gl);
 
-	if (first == -ECANCELED)
-		return cli_say_stdout_end();
 	if (first < 0)
-		return CLI_EXIT_FAILED;
+		return cli_options_end(first);
 	if (gl->vendor && !*gl->vendor)
 		return cli_say_misuse(self->name, "--vendor needs a name, such as mesa");
 	if (first == argc)

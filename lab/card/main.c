@@ -645,20 +645,13 @@ static int set_option(void *arg, const struct cli_option *o, const char *value)
 static int run_model(const struct cli_command *self, int argc, char **argv)
 {
 	struct run r = { 0 };
-	int first = 0, action;
+	int action = cli_action_find(self, argc, argv), first = action;
 	bool has_run;
 
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		cli_help_print(stdout, self);
-		return cli_say_stdout_end();
-	}
-	action = cli_action_find(self, argc, argv);
 	if (action >= 0)
 		first = cli_options_parse(self, argc - 1, argv + 1, set_option, &r);
-	if (first == -ECANCELED)
-		return cli_say_stdout_end();
-	if (action < 0 || first < 0)
-		return CLI_EXIT_FAILED;
+	if (first < 0)
+		return cli_options_end(first);
 	has_run = r.path || r.scene || r.log || r.units[0] || r.units[1] || r.units[2];
 	if ((has_run && actions[action].run != run) || (r.busy && actions[action].run != play) ||
 	    (r.context && actions[action].run != play && actions[action].run != truth))

@@ -160,10 +160,8 @@ static int run_action(struct cli_trace *t, int argc, char **argv)
 {
 	int ret = cli_options_parse(t->self, argc, argv, set_option, t);
 
-	if (ret == -ECANCELED)
-		return cli_say_stdout_end();
 	if (ret < 0)
-		return CLI_EXIT_FAILED;
+		return cli_options_end(ret);
 	t->operand = argv + ret;
 	t->n = argc - ret;
 	if (check_operands(t) || cli_trace_check(t))
@@ -181,15 +179,10 @@ static int run_trace(const struct cli_command *self, int argc, char **argv)
 	const struct cli_trace_action *a;
 	struct composed composed;
 	struct cli_trace *t;
-	int ret, sig, action;
+	int ret, sig, action = cli_action_find(self, argc, argv);
 
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		cli_help_print(stdout, self);
-		return cli_say_stdout_end();
-	}
-	action = cli_action_find(self, argc, argv);
 	if (action < 0)
-		return CLI_EXIT_FAILED;
+		return cli_options_end(action);
 	a = cli_trace_actions[action];
 	compose(&composed, a);
 	t = cli_calloc(1, sizeof(*t) + a->own_bytes);

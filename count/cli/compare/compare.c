@@ -309,10 +309,8 @@ static int run_compare(const struct cli_command *self, int argc, char **argv)
 	struct cli_compare_options o;
 	int ret = cli_compare_options_parse(&o, self, argc, argv);
 
-	if (ret == -ECANCELED)
-		ret = cli_say_stdout_end();
-	else if (ret < 0)
-		ret = CLI_EXIT_FAILED;
+	if (ret < 0)
+		ret = cli_options_end(ret);
 	else if (o.has_frames)
 		ret = cli_compare_frames(&o);
 	else

@@ -149,10 +149,8 @@ static int run_doctor(const struct cli_command *self, int argc, char **argv)
 	struct ntime_ctx *ctx;
 	int ret = cli_options_parse(self, argc, argv, set_option, &d);
 
-	if (ret == -ECANCELED)
-		return cli_say_stdout_end();
 	if (ret < 0)
-		return CLI_EXIT_FAILED;
+		return cli_options_end(ret);
 	if (ret < argc)
 		return cli_say_misuse(self->name, "doctor takes no argument, but there is '%s'",
 				      argv[ret]);

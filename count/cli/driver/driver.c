@@ -82,21 +82,14 @@ static int run_driver(const struct cli_command *self, int argc, char **argv)
 {
 	struct cli_driver d = { .self = self };
 	struct parse p = { .d = &d };
-	int ret;
+	int ret = cli_action_find(self, argc, argv);
 
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		cli_help_print(stdout, self);
-		return cli_say_stdout_end();
-	}
-	ret = cli_action_find(self, argc, argv);
 	if (ret < 0)
-		return CLI_EXIT_FAILED;
+		return cli_options_end(ret);
 	p.action = &actions[ret];
 	ret = cli_options_parse(self, argc - 1, argv + 1, set_option, &p);
-	if (ret == -ECANCELED)
-		return cli_say_stdout_end();
 	if (ret < 0)
-		return CLI_EXIT_FAILED;
+		return cli_options_end(ret);
 	if (ret < argc - 1)
 		return cli_say_misuse(self->name, "'%s' takes no argument, but there is '%s'",
 				      p.action->name, argv[1 + ret]);

@@ -204,10 +204,8 @@ static int run_list(const struct cli_command *self, int argc, char **argv)
 	struct list l = { .form = TEXT };
 	int ret = cli_options_parse(self, argc, argv, set_option, &l);
 
-	if (ret == -ECANCELED)
-		return cli_say_stdout_end();
 	if (ret < 0)
-		return CLI_EXIT_FAILED;
+		return cli_options_end(ret);
 	if (l.model && (l.parts & ~CLI_EVENTS))
 		return cli_say_misuse(self->name, "--cpu lists events only");
 	if (l.model || l.in_context)

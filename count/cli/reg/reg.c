@@ -170,22 +170,17 @@ static int run_reg(const struct cli_command *self, int argc, char **argv)
 {
 	struct cli_reg r = { .self = self, .interval_ns = 2000000000 };
 	const struct action *a;
-	int ret;
+	int ret = cli_action_find(self, argc, argv);
 
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		cli_help_print(stdout, self);
-		return cli_say_stdout_end();
-	}
-	ret = cli_action_find(self, argc, argv);
 	if (ret < 0)
-		return CLI_EXIT_FAILED;
+		return cli_options_end(ret);
 	a = &actions[ret];
 	r.action = a->name;
 	ret = parse(&r, a, argc - 1, argv + 1);
-	if (ret == -ECANCELED)
-		return cli_say_stdout_end();
+	if (ret < 0)
+		return cli_options_end(ret);
 	r.machine.runs_command = r.command;
-	if (ret < 0 || check(&r, a) || cli_machine_open(&r.machine, &r.ctx))
+	if (check(&r, a) || cli_machine_open(&r.machine, &r.ctx))
 		return CLI_EXIT_FAILED;
 	ret = a->run(&r);
 	ntime_close(r.ctx);

@@ -710,7 +710,7 @@ static int run_stat(const struct cli_command *self, int argc, char **argv)
 
 	if (ret < 0) {
 		cli_stat_options_fini(&st.o);
-		return ret == -ECANCELED ? cli_say_stdout_end() : CLI_EXIT_FAILED;
+		return cli_options_end(ret);
 	}
 	ret = prepare(&st);
 	if (!ret)

@@ -617,7 +617,7 @@ static int run_watch(const struct cli_command *self, int argc, char **argv)
 
 	if (ret < 0) {
 		cli_watch_options_fini(&w.o);
-		return ret == -ECANCELED ? cli_say_stdout_end() : CLI_EXIT_FAILED;
+		return cli_options_end(ret);
 	}
 	machine = (struct cli_machine){
 		.recording = w.o.machine,
