@@ -513,26 +513,18 @@ static const char *const containers[][2] = {
 };
 #define ID_CHARS 64
 
-static bool is_container(const char *name, const char *id, size_t chars)
-{
-	for (size_t i = 0; i < sizeof(containers) / sizeof(containers[0]); i++) {
-		size_t before = strlen(containers[i][0]);
-
-		if (chars == before + ID_CHARS + strlen(containers[i][1]) &&
-		    strncmp(name, containers[i][0], before) == 0 && id == name + before &&
-		    strncmp(id + ID_CHARS, containers[i][1], strlen(containers[i][1])) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void name_container(struct cli_cgroup_names *names, const char *name, size_t chars)
 {
-	for (size_t i = 0; i + ID_CHARS <= chars; i++)
-		if (strspn(name + i, "0123456789abcdef") == ID_CHARS &&
-		    is_container(name, name + i, chars))
+	for (size_t i = 0; i < sizeof(containers) / sizeof(containers[0]); i++) {
+		size_t before = strlen(containers[i][0]), behind = strlen(containers[i][1]);
+
+		if (chars == before + ID_CHARS + behind &&
+		    strncmp(name, containers[i][0], before) == 0 &&
+		    strspn(name + before, "0123456789abcdef") == ID_CHARS &&
+		    strncmp(name + before + ID_CHARS, containers[i][1], behind) == 0)
 			(void)snprintf(names->container, sizeof(names->container), "%.*s", ID_CHARS,
-				       name + i);
+				       name + before);
+	}
 }
 
 /*

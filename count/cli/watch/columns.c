@@ -13,8 +13,6 @@
 #include <ntime/context.h>
 
 #include "base/output/absence.h"
-#include "base/output/csv.h"
-#include "base/output/json.h"
 #include "base/output/say.h"
 #include "base/output/stamp.h"
 #include "count/cli/report/outcome_json.h"
@@ -60,6 +58,26 @@ static void put(void *arg, const char *text, size_t bytes)
 	cli_watch_put_bytes(arg, text, bytes);
 }
 
+void cli_watch_put_csv(struct cli_watch *w, const struct cli_columns *c,
+		       const struct cli_cell *cell)
+{
+	cli_csv_row_to(c, cell, cell && w->out.is_terminal, put, &w->out);
+}
+
+static int put_json(const char *text, size_t n, void *arg)
+{
+	cli_watch_put_bytes(arg, text, n);
+	return 0;
+}
+
+int cli_watch_put_json(struct cli_watch *w, json_t *root)
+{
+	cli_json_dump(root, JSON_COMPACT, put_json, &w->out);
+	json_decref(root);
+	cli_watch_put_bytes(&w->out, "\n", 1);
+	return w->out.error;
+}
+
 static void fill(struct cli_cell *cell, const struct cli_watch *w, size_t row, size_t i,
 		 struct texts *texts)
 {
@@ -89,7 +107,7 @@ static void fill(struct cli_cell *cell, const struct cli_watch *w, size_t row, s
 
 static int head_csv(struct cli_watch *w)
 {
-	cli_csv_row_to(&value_columns, NULL, false, put, &w->out);
+	cli_watch_put_csv(w, &value_columns, NULL);
 	return 0;
 }
 
@@ -106,7 +124,7 @@ static void put_csv(struct cli_watch *w, size_t row, size_t i, struct texts *tex
 	cell[WHERE] = cli_text(w->rows.row[row].name);
 	cell[TIME] = cli_text(texts->wall.text);
 	cell[HOST] = cli_text(cli_host_name());
-	cli_csv_row_to(&value_columns, cell, w->out.is_terminal, put, &w->out);
+	cli_watch_put_csv(w, &value_columns, cell);
 }
 
 static int sample_csv(struct cli_watch *w)
@@ -133,7 +151,7 @@ const struct cli_watch_view cli_watch_csv_view = { .head = head_csv,
 
 static int head_wide(struct cli_watch *w)
 {
-	cli_csv_row_to(&w->frames.wide.columns, NULL, false, put, &w->out);
+	cli_watch_put_csv(w, &w->frames.wide.columns, NULL);
 	return 0;
 }
 
@@ -153,7 +171,7 @@ static int sample_wide(struct cli_watch *w)
 		if (*words.text && w->items.item[i].is_shown)
 			cli_wide_flag(wide, w->items.item[i].name, words.text);
 	}
-	cli_csv_row_to(&wide->columns, wide->cell, w->out.is_terminal, put, &w->out);
+	cli_watch_put_csv(w, &wide->columns, wide->cell);
 	return w->out.error;
 }
 
@@ -162,21 +180,6 @@ const struct cli_watch_view cli_watch_wide_view = { .head = head_wide,
 						    .sample = sample_wide };
 
 /* ---- JSON ---- */
-
-static int write_part(const char *text, size_t n, void *arg)
-{
-	cli_watch_put_bytes(arg, text, n);
-	return 0;
-}
-
-/* A line; @root is freed. 0 or -errno. */
-static int put_line(struct cli_watch *w, json_t *root)
-{
-	cli_json_dump(root, JSON_COMPACT, write_part, &w->out);
-	json_decref(root);
-	cli_watch_put_bytes(&w->out, "\n", 1);
-	return w->out.error;
-}
 
 static json_t *head(const struct cli_watch *w, const char *kind)
 {
@@ -246,7 +249,7 @@ static int head_json(struct cli_watch *w)
 	json_object_set_new(root, "absent",
 			    cli_json_rows(&absences, w->items.absence, w->items.absences,
 					  sizeof(*w->items.absence)));
-	return put_line(w, root);
+	return cli_watch_put_json(w, root);
 }
 
 static json_t *row_json(const struct cli_watch *w, size_t row)
@@ -278,7 +281,7 @@ static int sample_json(struct cli_watch *w)
 	for (size_t row = 0; row < w->rows.n; row++)
 		json_array_append_new(rows, row_json(w, row));
 	json_object_set_new(root, "rows", rows);
-	return put_line(w, root);
+	return cli_watch_put_json(w, root);
 }
 
 const struct cli_watch_view cli_watch_json_view = { .head = head_json, .sample = sample_json };

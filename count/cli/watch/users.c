@@ -12,8 +12,6 @@
 
 #include "base/command/signals.h"
 #include "base/command/wait.h"
-#include "base/output/csv.h"
-#include "base/output/json.h"
 #include "base/output/number.h"
 #include "base/output/say.h"
 #include "base/output/stamp.h"
@@ -127,17 +125,6 @@ static void fill(struct cli_cell *cell, const struct cli_watch *w, const struct 
 	}
 }
 
-static void put(void *arg, const char *text, size_t bytes)
-{
-	cli_watch_put_bytes(arg, text, bytes);
-}
-
-static int put_json(const char *text, size_t bytes, void *arg)
-{
-	cli_watch_put_bytes(arg, text, bytes);
-	return 0;
-}
-
 /* As many as fit into the window, those that use most; all of them elsewhere. */
 static size_t fitting(const struct cli_watch *w, size_t n)
 {
@@ -186,21 +173,16 @@ static void put_sample(struct cli_watch *w, struct cli_users *c)
 		if (is_shown(w, &c->user[i]))
 			user[n++] = &c->user[i];
 	qsort(user, n, sizeof(struct cli_user *), by_use);
-	for (size_t i = 0; i < n && w->o.form == CLI_WATCH_CSV; i++) {
-		fill(cell, w, user[i], &texts);
-		cli_csv_row_to(&user_columns, cell, w->out.is_terminal, put, &w->out);
-	}
-	for (size_t i = 0; i < n && w->o.form == CLI_WATCH_JSON; i++) {
-		json_t *row;
-
-		fill(cell, w, user[i], &texts);
-		row = cli_json_row(&user_columns, cell);
-		(void)cli_json_dump(row, JSON_COMPACT, put_json, &w->out);
-		cli_watch_put(&w->out, "\n");
-		json_decref(row);
-	}
 	if (w->o.form != CLI_WATCH_CSV && w->o.form != CLI_WATCH_JSON)
 		put_table(w, user, n, &texts);
+	else
+		for (size_t i = 0; i < n; i++) {
+			fill(cell, w, user[i], &texts);
+			if (w->o.form == CLI_WATCH_CSV)
+				cli_watch_put_csv(w, &user_columns, cell);
+			else
+				(void)cli_watch_put_json(w, cli_json_row(&user_columns, cell));
+		}
 	free(user);
 }
 
@@ -234,7 +216,7 @@ int cli_watch_users_run(struct cli_watch *w)
 	}
 	cli_watch_sampler_init(&w->sampler, w->last_ns, w->o.interval_ns, UINT64_MAX);
 	if (w->o.form == CLI_WATCH_CSV)
-		cli_csv_row_to(&user_columns, NULL, false, put, &w->out);
+		cli_watch_put_csv(w, &user_columns, NULL);
 	if (w->o.form == CLI_WATCH_CSV && w->out.is_append)
 		ret = cli_watch_out_put_head(&w->out, true);
 	while (!ret && !cli_signals_stop() && (!w->o.samples || w->shown < w->o.samples)) {

@@ -5,6 +5,8 @@
 
 #include <signal.h>
 
+#include "base/output/csv.h"
+#include "base/output/json.h"
 #include "base/output/memory.h"
 #include "count/cli/watch/frames.h"
 #include "count/cli/watch/items.h"
@@ -56,6 +58,11 @@ int cli_watch_pause(struct cli_watch *w, uint64_t deadline_ns);
 
 /* --per cgroup, unit or process: all of it, without a session. 0; -errno after a sentence. */
 int cli_watch_users_run(struct cli_watch *w);
+
+/* A row, NULL: the head; a line, which is freed: 0 or -errno. */
+void cli_watch_put_csv(struct cli_watch *w, const struct cli_columns *c,
+		       const struct cli_cell *cell);
+int cli_watch_put_json(struct cli_watch *w, json_t *root);
 
 /* What a view's key() may ask for. */
 enum cli_watch_wish_of_key { CLI_KEY_NOTHING, CLI_KEY_QUIT, CLI_KEY_PER };
