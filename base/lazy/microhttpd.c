@@ -20,9 +20,10 @@
 	F(const union MHD_DaemonInfo *, NULL, MHD_get_daemon_info,                                 \
 	  (struct MHD_Daemon * daemon, enum MHD_DaemonInfoType info_type, ...),                    \
 	  (daemon, info_type))                                                                     \
-	F(const char *, NULL, MHD_lookup_connection_value,                                         \
-	  (struct MHD_Connection * connection, enum MHD_ValueKind kind, const char *key),          \
-	  (connection, kind, key))                                                                 \
+	F(int, 0, MHD_get_connection_values,                                                       \
+	  (struct MHD_Connection * connection, enum MHD_ValueKind kind,                            \
+	   MHD_KeyValueIterator iterator, void *iterator_cls),                                     \
+	  (connection, kind, iterator, iterator_cls))                                              \
 	F(struct MHD_Response *, NULL, MHD_create_response_from_buffer,                            \
 	  (size_t size, void *buffer, enum MHD_ResponseMemoryMode mode), (size, buffer, mode))     \
 	F(enum MHD_Result, MHD_NO, MHD_add_response_header,                                        \

@@ -162,6 +162,18 @@ static int add_metrics(struct cli_exporter *e)
 	return ret;
 }
 
+/* As the kernel has it; not all architectures' has a name (proc(5)). A recording has none. */
+static void find_cpu(struct cli_exporter *e)
+{
+	FILE *f = e->o.machine ? NULL : cli_fopen("/proc/cpuinfo", "re");
+	char line[256];
+
+	while (f && !*e->cpu && fgets(line, sizeof(line), f))
+		(void)sscanf(line, "model name : %127[^\n]", e->cpu);
+	if (f)
+		fclose(f);
+}
+
 static int open_session(struct cli_exporter *e)
 {
 	struct ntime_target target = { .size = sizeof(target),
@@ -259,6 +271,7 @@ static int prepare(struct cli_exporter *e)
 		return ret;
 	if (!e->o.is_quiet)
 		cli_watch_items_tell(&e->items, "export", e->o.verbose);
+	find_cpu(e);
 	/* What can be counted at all has its number after a second read. */
 	ret = look(e);
 	return ret ? ret : check_series(e);
@@ -552,7 +565,7 @@ static int run_export(const struct cli_command *self, int argc, char **argv)
 
 	if (ret < 0) {
 		cli_export_options_fini(&e.o);
-		return ret == -ECANCELED ? cli_say_stdout_end() : CLI_EXIT_FAILED;
+		return cli_options_end(ret);
 	}
 	machine = (struct cli_machine){
 		.recording = e.o.machine,
@@ -582,16 +595,12 @@ const struct cli_command cli_export_command = {
 		 "[GROUP|METRIC|EVENT...]",
 	.about = "counters as text that Prometheus and others collect",
 	.details = "It serves http://" CLI_LISTEN_DEFAULT
-		   "/metrics, or writes a file or standard output. "
-		   "Without operands it exports the events of the overview of 'ntime watch'. Of "
-		   "metrics "
-		   "the events are exported, of which whoever collects them computes rates and "
-		   "ratios. "
-		   "Counters begin at 0 when ntime begins, and never fall. TIME is a number of "
-		   "seconds, "
-		   "or a number with ns, us, ms, s or min.\n\nExit status: 0, also after Ctrl-C; "
-		   "125 if "
-		   "ntime itself failed, or none of the requested events can be counted.",
+		   "/metrics, or writes a file or standard output. Without operands it exports "
+		   "the events of the overview of 'ntime watch'. Of metrics the events are "
+		   "exported, of which whoever collects them computes rates and ratios. Counters "
+		   "begin at 0 when ntime begins, and never fall. TIME is a number of seconds, or "
+		   "a number with ns, us, ms, s or min.\n\nExit status: 0, also after Ctrl-C; 125 "
+		   "if ntime itself failed, or none of the requested events can be counted.",
 	.options = cli_export_option_table,
 	.is_permuting = true,
 	.run = run_export,

@@ -22,6 +22,7 @@
  * @order:	items that are exported, those of a family one after the other; @exported of them
  * @metrics:	so many of the first items may be metrics that are exported themselves
  * @gauges:	of these, if there are any
+ * @cpu:	the processor's name; "" where nobody knows it
  * @began_s:	when counting began, seconds of CLOCK_REALTIME
  * @answers:	how often the text was made
  * @answer_s:	what making it took the last time, with the read
@@ -41,6 +42,7 @@ struct cli_exporter {
 	struct cli_listener listener[CLI_LISTEN_MAX];
 	size_t listeners;
 	struct cli_server server;
+	char cpu[128];
 	double began_s, answer_s;
 	uint64_t answers;
 	size_t series;

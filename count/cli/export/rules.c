@@ -187,6 +187,20 @@ static void put_sum(struct formula *f, FILE *out)
 	}
 }
 
+/* Has a metric before @name, which this machine knows, the same rule? */
+static bool has_twin(const struct cli_exporter *e, const char *name, const char *family)
+{
+	for (size_t i = 0; i < e->items.n; i++) {
+		const struct ntime_item *item = &e->items.item[i].info;
+
+		if (item->is_metric && strcmp(item->name, name) == 0)
+			return false;
+		if (item->is_metric && strcmp(e->name[i].family, family) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int put_rule(void *arg, const struct ntime_event_info *metric)
 {
 	struct cli_exporter *e = arg;
@@ -203,6 +217,9 @@ static int put_rule(void *arg, const struct ntime_event_info *metric)
 	cli_export_name_init(&name, &item);
 	if (f.is_bad || *f.at)
 		printf("  # %s has events that this machine does not know.\n", metric->name);
+	else if (has_twin(e, metric->name, name.family))
+		printf("  # %s would be ntime:%s as well.\n", metric->name,
+		       strchr(name.family, '_') + 1);
 	else
 		printf("  # %s: %s\n  - record: ntime:%s\n    expr: (%s) * %s\n", metric->name,
 		       metric->desc, strchr(name.family, '_') + 1, text.text,

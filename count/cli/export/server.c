@@ -119,15 +119,37 @@ static enum MHD_Result say(struct MHD_Connection *c, unsigned int status, const 
 		     "text/plain; charset=utf-8");
 }
 
+struct wish {
+	const char *header, *word;
+	bool is_there;
+};
+
+/* A header may come in several lines, and has words with their parameters between commas. */
+static enum MHD_Result look_for(void *arg, enum MHD_ValueKind kind, const char *header,
+				const char *value)
+{
+	struct wish *wish = arg;
+	const char *at = strcasecmp(header, wish->header) == 0 && value ? value : "";
+
+	(void)kind;
+	while ((at = strcasestr(at, wish->word))) {
+		size_t chars = strcspn(at, ",");
+		const char *quality = strstr(at, "q=");
+
+		/* What has a quality of 0 is not wanted. */
+		if (!quality || quality > at + chars || strtod(quality + 2, NULL) > 0)
+			wish->is_there = true;
+		at += chars;
+	}
+	return MHD_YES;
+}
+
 static bool has_word(struct MHD_Connection *c, const char *header, const char *word)
 {
-	const char *value = MHD_lookup_connection_value(c, MHD_HEADER_KIND, header);
+	struct wish wish = { header, word, false };
 
-	const char *at = value ? strstr(value, word) : NULL;
-	size_t behind = strlen(word);
-
-	/* What has a quality of 0 is not wanted. */
-	return at && (strncmp(at + behind, ";q=0", 4) != 0 || at[behind + 4] == '.');
+	(void)MHD_get_connection_values(c, MHD_HEADER_KIND, look_for, &wish);
+	return wish.is_there;
 }
 
 static enum MHD_Result answer(struct server *s, struct MHD_Connection *c)

@@ -85,6 +85,26 @@ static void put_label(struct put *p, bool *has, const char *name, const char *va
 	*has = true;
 }
 
+/* @label: names and values, NULL behind the last; one without a value is left out. */
+static void put_words(struct put *p, const char *const *label)
+{
+	bool has = false;
+
+	for (; *label; label += 2)
+		if (*label[1])
+			put_label(p, &has, label[0], label[1]);
+	if (has)
+		fputc('}', p->f);
+}
+
+static void put_one(struct put *p, const char *name, const char *const *label, double value)
+{
+	fputs(name, p->f);
+	put_words(p, label);
+	fprintf(p->f, " %s\n", cli_number_exact(value).text);
+	p->series++;
+}
+
 static void put_number_label(struct put *p, bool *has, const char *name, int value)
 {
 	if (value < 0)
@@ -336,13 +356,8 @@ static void put_items(struct put *p, enum cli_export_end end)
 static void put_flag(void *arg, const char *word)
 {
 	struct put *p = arg;
-	bool has = false;
 
-	fputs("ntime_flag_info", p->f);
-	put_label(p, &has, "item", p->item);
-	put_label(p, &has, "flag", word);
-	fputs("} 1\n", p->f);
-	p->series++;
+	put_one(p, "ntime_flag_info", (const char *[]){ "item", p->item, "flag", word, NULL }, 1);
 }
 
 static void put_flags(struct put *p)
@@ -360,26 +375,15 @@ static void put_absences(struct put *p)
 		 "What was asked for and is not counted here; 'ntime doctor' has the sentences.");
 	for (size_t i = 0; i < p->e->items.absences; i++) {
 		const struct cli_absence *absence = &p->e->items.absence[i];
-		bool has = false;
+		const char *const label[] = {
+			"item",	       absence->name,
+			"reason",      ntime_reason_name(absence->reason_code),
+			"remedy_kind", ntime_remedy_kind_name(absence->remedy_kind),
+			NULL
+		};
 
-		fputs("ntime_absent_info", p->f);
-		put_label(p, &has, "item", absence->name);
-		put_label(p, &has, "reason", ntime_reason_name(absence->reason_code));
-		put_label(p, &has, "remedy_kind", ntime_remedy_kind_name(absence->remedy_kind));
-		fputs("} 1\n", p->f);
-		p->series++;
+		put_one(p, "ntime_absent_info", label, 1);
 	}
-}
-
-/* What ntime knows of item @i by itself. */
-static void put_of_item(struct put *p, const char *name, size_t i, double value)
-{
-	bool has = false;
-
-	fputs(name, p->f);
-	put_label(p, &has, "item", p->e->items.item[i].name);
-	fprintf(p->f, "} %s\n", cli_number_exact(value).text);
-	p->series++;
 }
 
 /* For which part of the time estimates were counted: member @at of the sums. */
@@ -398,7 +402,8 @@ static void put_times(struct put *p, const char *family, const char *name, const
 			continue;
 		for (size_t place = 0; place < s->where_count; place++)
 			ns += *(const uint64_t *)((const char *)&s->sum[place * s->items + i] + at);
-		put_of_item(p, name, i, (double)ns / 1e9);
+		put_one(p, name, (const char *[]){ "item", p->e->items.item[i].name, NULL },
+			(double)ns / 1e9);
 	}
 }
 
@@ -416,37 +421,32 @@ static void put_places(struct put *p)
 			continue;
 		for (size_t place = 0; place < s->where_count; place++)
 			n += s->sum[place * s->items + i].has_number && !s->off_ns[place];
-		put_of_item(p, "ntime_places", i, (double)n);
+		put_one(p, "ntime_places",
+			(const char *[]){ "item", p->e->items.item[i].name, NULL }, (double)n);
 	}
 }
 
-static void put_one(struct put *p, const char *family, enum kind kind, const char *base,
-		    double value, const char *help)
+static void put_self(struct put *p, const char *family, enum kind kind, const char *base,
+		     double value, const char *help)
 {
+	char name[64];
+
 	put_head(p, family, kind, base, help);
-	fprintf(p->f, "%s%s %s\n", family, kind == COUNTER ? "_total" : "",
-		cli_number_exact(value).text);
-	p->series++;
+	(void)snprintf(name, sizeof(name), "%s%s", family, kind == COUNTER ? "_total" : "");
+	put_one(p, name, (const char *[]){ NULL }, value);
 }
 
 /* Labels of a control group, which stay what they are. */
 static char *group_labels(const char *path)
 {
 	struct cli_cgroup_names names = cli_cgroup_names(path);
+	const char *const label[] = { "cgroup",	 path,	    "unit",	    names.unit,
+				      "pod_uid", names.pod, "container_id", names.container,
+				      NULL };
 	struct cli_text text;
-	struct put p = { 0 };
-	bool has = false;
 
 	cli_text_begin(&text);
-	p.f = text.f;
-	put_label(&p, &has, "cgroup", path);
-	if (*names.unit)
-		put_label(&p, &has, "unit", names.unit);
-	if (*names.pod)
-		put_label(&p, &has, "pod_uid", names.pod);
-	if (*names.container)
-		put_label(&p, &has, "container_id", names.container);
-	fputc('}', text.f);
+	put_words(&(struct put){ .f = text.f }, label);
 	return cli_text_end(&text);
 }
 
@@ -478,8 +478,8 @@ static void put_cgroups(struct put *p)
 		if (c->others.has[i])
 			put_cgroup(p, &c->others, i);
 	}
-	put_one(p, "ntime_dropped_cgroups", COUNTER, "", (double)c->dropped,
-		"Control groups that were too many for series of their own.");
+	put_self(p, "ntime_dropped_cgroups", COUNTER, "", (double)c->dropped,
+		 "Control groups that were too many for series of their own.");
 }
 
 static size_t open_files(void)
@@ -495,32 +495,31 @@ static size_t open_files(void)
 	return n > 3 ? n - 3 : 0;
 }
 
-static void put_self(struct put *p)
+static void put_selves(struct put *p)
 {
 	const struct cli_exporter *e = p->e;
 	struct timespec cpu = { 0 };
 	struct utsname kernel;
-	bool has = false;
 	size_t cpus = 0;
 
-	put_head(p, "ntime_build", INFO, "", "Version of ntime and of the kernel.");
-	fputs("ntime_build_info", p->f);
-	put_label(p, &has, "version", ntime_version());
-	put_label(p, &has, "kernel", uname(&kernel) ? "" : kernel.release);
-	fputs("} 1\n", p->f);
-	p->series++;
+	put_head(p, "ntime_build", INFO, "", "Version of ntime and of the kernel; the processor.");
+	put_one(p, "ntime_build_info",
+		(const char *[]){ "version", ntime_version(), "kernel",
+				  uname(&kernel) ? "" : kernel.release, "cpu", e->cpu, NULL },
+		1);
 	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-	put_one(p, "ntime_cpu_seconds", COUNTER, "seconds",
-		(double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9, "CPU time of ntime itself.");
+	put_self(p, "ntime_cpu_seconds", COUNTER, "seconds",
+		 (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9, "CPU time of ntime itself.");
 	for (size_t i = 0; i < e->sums.where_count; i++)
 		cpus += e->sums.where[i].cpu >= 0 && !e->sums.where[i].is_off_line;
-	put_one(p, "ntime_cpus", GAUGE, "", (double)cpus, "CPUs that are counted.");
-	put_one(p, "ntime_open_files", GAUGE, "", (double)open_files(),
-		"Open files of ntime itself, most of them counters.");
-	put_one(p, "ntime_scrape_seconds", GAUGE, "seconds", e->answer_s,
-		"Time that the answer before this one took, reading the counters included.");
-	put_one(p, "ntime_scrapes", COUNTER, "", (double)e->answers, "Answers, this one included.");
-	put_one(p, "ntime_series", GAUGE, "", (double)(p->series + 1), "Series of this answer.");
+	put_self(p, "ntime_cpus", GAUGE, "", (double)cpus, "CPUs that are counted.");
+	put_self(p, "ntime_open_files", GAUGE, "", (double)open_files(),
+		 "Open files of ntime itself, most of them counters.");
+	put_self(p, "ntime_scrape_seconds", GAUGE, "seconds", e->answer_s,
+		 "Time that the answer before this one took, reading the counters included.");
+	put_self(p, "ntime_scrapes", COUNTER, "", (double)e->answers,
+		 "Answers, this one included.");
+	put_self(p, "ntime_series", GAUGE, "", (double)(p->series + 1), "Series of this answer.");
 }
 
 void cli_export_put(struct cli_exporter *e, FILE *f, enum cli_export_format format)
@@ -541,7 +540,7 @@ void cli_export_put(struct cli_exporter *e, FILE *f, enum cli_export_format form
 		  "Time for which it was wanted; where it was counted in a part of it, its numbers "
 		  "are estimates.",
 		  offsetof(struct cli_export_sum, wanted_ns));
-	put_self(&p);
+	put_selves(&p);
 	if (p.is_open)
 		fputs("# EOF\n", f);
 	e->series = p.series;

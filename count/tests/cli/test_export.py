@@ -286,6 +286,9 @@ def forms_are_those_that_are_asked_for():
               ['text/plain; version=0.0.4; charset=utf-8', 'application/openmetrics-text; version=1.0.0; charset=utf-8'])
         families = {family.name: family for family in parser.text_string_to_metric_families(opened[2].decode())}
         equal((families['ntime_cpu_task_clock_seconds'].unit, families['ntime_thermal_headroom_celsius'].type, families['ntime_flag'].type), ('seconds', 'gauge', 'info'))
+        for accept, is_open in (({'Accept': 'text/plain', 'ACCEPT': 'application/openmetrics-text'}, True), ({'Accept': 'Application/OpenMetrics-Text;q=0.1'}, True),
+                                ({'Accept': 'application/openmetrics-text; version=1.0.0; q=0.0, text/plain'}, False)):
+            equal('openmetrics' in server.get(**accept)[1]['Content-Type'], is_open, accept)
         zipped = server.get(Accept_Encoding='deflate, gzip')
         equal(zipped[1]['Content-Encoding'], 'gzip')
         equal(set(series(gzip.decompress(zipped[2]).decode())), set(series(plain[2].decode())))
@@ -465,8 +468,13 @@ def rules_are_the_formulas():
     here = out(export('--rules'))
     has(here, '(rate(ntime_proc_user_seconds_total[5m])) / 1e-09)')
     has_not(text + here, 'real_ns')
+    with tempfile.NamedTemporaryFile('w') as f:
+        f.write('\n'.join(f'metric {name}\nunit x\nformula cycles / instructions\nabout A test.\nsource none\n' for name in ('a-b', 'a_b')))
+        f.flush()
+        own = out(export('--rules', '--metrics', f.name, '--machine', SERVER, exe=SIM))
+    has(own, '# a_b would be ntime:a_b_x as well.')
     with tempfile.NamedTemporaryFile('w', suffix='.yml') as f:
-        for rules in (text, here):
+        for rules in (own, here):
             f.seek(0)
             f.truncate()
             f.write(rules)
