@@ -67,6 +67,12 @@ TEST(errors_add_as_squares)
 	TT_IS(a.above, 13);
 	TT_IS(a.error, 13);
 	TT_IS(a.wanted_ns, 20);
+	/* What is all that is possible is so of each. */
+	a.flags |= NTIME_BOUNDED;
+	b.flags |= NTIME_BOUNDED;
+	cli_value_add(&a, &b);
+	TT_IS(a.below, 9);
+	TT_IS(a.above, 25);
 }
 
 TEST(counts_do_not_wrap)

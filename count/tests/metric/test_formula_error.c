@@ -177,8 +177,8 @@ TEST(long_text)
 }
 
 /*
- * Errors of results. Events of the tables: a is 8 +- 0.4, b is 2 +- 0.3, c is 5 and exact, u has an
- * unknown error.
+ * Errors of results. Events of the tables: a is 8 +- 0.4, b is 2 +- 0.3, c is 5 and exact, g and h
+ * are bounded and else as a and b, u has an unknown error.
  */
 
 static struct nti_number number_of(const char *event)
@@ -188,6 +188,10 @@ static struct nti_number number_of(const char *event)
 		return (struct nti_number){ 8, 0.4 };
 	case 'b':
 		return (struct nti_number){ 2, 0.3 };
+	case 'g':
+		return (struct nti_number){ 8, 0.4, .is_bounded = true };
+	case 'h':
+		return (struct nti_number){ 2, 0.3, .is_bounded = true };
 	case 'u':
 		return (struct nti_number){ 3, NAN };
 	case 'n':
@@ -224,6 +228,9 @@ static const struct spread_row {
 	/* different events are independent: squares add up */
 	{ __LINE__, "a + b", 10, 0.5 },
 	{ __LINE__, "a - b", 6, 0.5 },
+	/* bounds may be reached at one time */
+	{ __LINE__, "g + h", 10, 0.7 },
+	{ __LINE__, "g - 2 * h", 4, 1 },
 	/* relative squares add up: 0.05, 0.15 */
 	{ __LINE__, "a * b", 16, 16 * 0.15811388300841897 },
 	{ __LINE__, "a / b", 4, 4 * 0.15811388300841897 },

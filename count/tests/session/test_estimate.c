@@ -543,19 +543,31 @@ static const struct compare_row {
 	int line;
 	double a, above, b, below;
 	int result;
+	uint32_t flags; /* of both */
 } compare_rows[] = {
-	{ __LINE__, 10, 0, 15, 0, -1 },	   { __LINE__, 15, 0, 10, 0, 1 },
-	{ __LINE__, 10, 0, 10, 0, 0 },	   { __LINE__, 10, 2.9, 15, 3.9, -1 },
-	{ __LINE__, 10, 3.1, 15, 4.1, 0 }, { __LINE__, NAN, 0, 15, 0, 0 },
-	{ __LINE__, 10, 0, NAN, 0, 0 },	   { __LINE__, 0, INFINITY, 15, 0, 0 },
+	{ __LINE__, 10, 0, 15, 0, -1 },
+	{ __LINE__, 15, 0, 10, 0, 1 },
+	{ __LINE__, 10, 0, 10, 0, 0 },
+	{ __LINE__, 10, 2.9, 15, 3.9, -1 },
+	{ __LINE__, 10, 3.1, 15, 4.1, 0 },
+	{ __LINE__, NAN, 0, 15, 0, 0 },
+	{ __LINE__, 10, 0, NAN, 0, 0 },
+	{ __LINE__, 0, INFINITY, 15, 0, 0 },
+	/* Bounds must not touch. */
+	{ __LINE__, 10, 2.9, 15, 3.9, 0, NTIME_BOUNDED },
+	{ __LINE__, 10, 2, 15, 2.9, -1, NTIME_BOUNDED },
 };
 
 TEST(values_that_cannot_be_told_apart)
 {
 	TT_FOR_EACH_ROW(r, compare_rows) {
 		/* The sides that face away from the other do not matter. */
-		struct ntime_value a = { .value = r->a, .above = r->above, .below = 100 };
-		struct ntime_value b = { .value = r->b, .below = r->below, .above = 100 };
+		struct ntime_value a = {
+			.value = r->a, .above = r->above, .below = 100, .flags = r->flags
+		};
+		struct ntime_value b = {
+			.value = r->b, .below = r->below, .above = 100, .flags = r->flags
+		};
 
 		if (r->a > r->b) {
 			a.below = a.above;

@@ -542,9 +542,9 @@ static const struct bounds_row {
 	{ __LINE__, 0, 3, 0, 30, 0, 60, 90, 60, 60 },
 	{ __LINE__, 900, 903, 9000, 9030, 60, 60, 90, 60, 60 },
 	/* counts beside it were the limit, and grew by less than that; or than the estimate */
-	{ __LINE__, 900, 903, 9000, 9030, 6, 6.02, 46.06, 16.06, 0 },
+	{ __LINE__, 900, 903, 9000, 9030, 40, 39.9, 49.8, 19.8, 0 },
 	/* and not before */
-	{ __LINE__, 900, 903, 9000, 9030, 60, 6, 30, 0, 0 },
+	{ __LINE__, 900, 903, 9000, 9030, 60, 40, 30, 0, 0 },
 	/* unknown */
 	{ __LINE__, 900, 903, 9000, 9030, INFINITY, INFINITY, 90, 60, INFINITY },
 };
@@ -1035,6 +1035,7 @@ int main(void)
 		cmocka_unit_test(passes_not_reached_have_no_count),
 		cmocka_unit_test(delta_of_what_was_not_counted),
 		cmocka_unit_test(intervals_of_deltas),
+		cmocka_unit_test(bounds_of_deltas),
 		cmocka_unit_test(group_of_metrics),
 		cmocka_unit_test(group_that_is_not_here),
 		cmocka_unit_test(nearest_formula_speaks),
