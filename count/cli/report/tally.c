@@ -23,9 +23,24 @@ bool cli_value_is_lost(const struct ntime_value *v)
 	return (v->flags & flags) == flags;
 }
 
+bool cli_value_has_least(const struct ntime_value *v)
+{
+	return v->value > 0 && v->above > v->value && v->below <= v->value;
+}
+
+/* The interval of a sum is all that is possible where that is so of all that was estimated. */
+static uint32_t add_flags(uint32_t sum, uint32_t more)
+{
+	const uint32_t both = NTIME_SCALED | NTIME_BOUNDED;
+	bool is_estimated = (sum & both) == NTIME_SCALED || (more & both) == NTIME_SCALED;
+
+	return (sum | more) & ~(is_estimated ? NTIME_BOUNDED : 0);
+}
+
 void cli_value_add(struct ntime_value *sum, const struct ntime_value *v)
 {
 	bool has_sum = cli_value_is_known(sum), has_v = cli_value_is_known(v);
+	bool is_bounded = (sum->flags | v->flags) & NTIME_BOUNDED;
 
 	/*
 	 * Metrics are computed anew from the sums; the length of their period is the same for all
@@ -37,18 +52,13 @@ void cli_value_add(struct ntime_value *sum, const struct ntime_value *v)
 		*sum = *v;
 	} else if (has_sum && has_v) {
 		sum->value += v->value;
-		if (v->flags & NTIME_BOUNDED) {
-			sum->below += v->below;
-			sum->above += v->above;
-		} else {
-			sum->below = hypot(sum->below, v->below);
-			sum->above = hypot(sum->above, v->above);
-		}
+		sum->below = is_bounded ? sum->below + v->below : hypot(sum->below, v->below);
+		sum->above = is_bounded ? sum->above + v->above : hypot(sum->above, v->above);
 		sum->error = fmax(sum->below, sum->above);
 		sum->count = add_capped(sum->count, v->count);
 		sum->wanted_ns = add_capped(sum->wanted_ns, v->wanted_ns);
 		sum->counted_ns = add_capped(sum->counted_ns, v->counted_ns);
-		sum->flags |= v->flags;
+		sum->flags = add_flags(sum->flags, v->flags);
 	} else if (has_v) {
 		*sum = *v;
 		sum->flags |= NTIME_PARTIAL;
@@ -82,11 +92,16 @@ void cli_tally_add(struct cli_tally *t, const struct ntime_value *v)
 		return;
 	}
 	cli_spread_add(&t->spread, v->value);
-	t->below2 += v->below * v->below;
-	t->above2 += v->above * v->above;
+	if (v->flags & NTIME_BOUNDED) {
+		t->below += v->below;
+		t->above += v->above;
+	} else {
+		t->below2 += v->below * v->below;
+		t->above2 += v->above * v->above;
+	}
 	t->count = add_capped(t->count, v->count);
 	t->counted_ns = add_capped(t->counted_ns, v->counted_ns);
-	t->flags |= v->flags;
+	t->flags = add_flags(t->flags, v->flags);
 }
 
 void cli_tally_fini(struct cli_tally *t)
@@ -112,11 +127,10 @@ void cli_tally_mean(const struct cli_tally *t, struct ntime_value *out)
 		return;
 	}
 	out->value = t->spread.mean;
-	out->below = sqrt(t->below2) / (double)n;
-	out->above = sqrt(t->above2) / (double)n;
+	out->below = (t->below + sqrt(t->below2)) / (double)n;
+	out->above = (t->above + sqrt(t->above2)) / (double)n;
 	out->error = fmax(out->below, out->above);
 	out->count = t->count / n + (t->count % n * 2 >= n);
 	out->counted_ns = t->counted_ns / n;
-	/* Sides of several runs add up in squares. */
-	out->flags = t->flags & ~NTIME_BOUNDED;
+	out->flags = t->flags;
 }

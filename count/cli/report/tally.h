@@ -12,6 +12,8 @@
 
 /* True when @v has a number at all. */
 bool cli_value_is_known(const struct ntime_value *v);
+/* As much again and more may have been missed: nothing is known then but the lower end. */
+bool cli_value_has_least(const struct ntime_value *v);
 /* A counter of /proc went back, or was no number: nor has a sum with it a number. */
 bool cli_value_is_lost(const struct ntime_value *v);
 
@@ -34,7 +36,7 @@ bool cli_value_unscale(struct ntime_value *v, double scale);
  * @count, @counted_ns: sums over the runs that gave a number, at most UINT64_MAX
  * @wanted_ns:	sum over all runs
  * @scale:	of the item
- * @below2, @above2: sums of the squares of .below and .above
+ * @below, @above: sums of these of bounded values; @below2, @above2: of the squares of others
  * @flags:	of all runs together
  * @runs:	runs seen, with or without a number
  */
@@ -43,7 +45,7 @@ struct cli_tally {
 	uint64_t count;
 	uint64_t wanted_ns;
 	uint64_t counted_ns;
-	double below2, above2;
+	double below, above, below2, above2;
 	double scale;
 	uint32_t flags;
 	uint32_t missing_flags;

@@ -200,20 +200,21 @@ static bool is_unbounded(const struct cli_item *item)
 	       !(item->value.above < 0.9 * item->most);
 }
 
-/* As much again and more may have been missed: nothing is known then but the lower end. */
 static void note_interval(struct cell *cell, const struct cli_style *style,
 			  const struct cli_item *item)
 {
 	const struct ntime_value *v = &item->value;
+	/* No ratio of counts is below 0: then nothing is known. */
+	double below = v->value > 0 && v->below > v->value ? INFINITY : v->below;
 	struct cell least;
 	const char *unit;
 
-	if ((v->value > 0 && v->above > v->value) || is_unbounded(item)) {
+	if (cli_value_has_least(v) || is_unbounded(item)) {
 		least = other_cell(style, item, v->value - v->below, &unit);
 		add_note(cell, "at least %.40s%s%.20s", least.text, *unit ? " " : "", unit);
 	} else {
 		add_note(cell, "%s",
-			 cli_number_interval(v->below, v->above, v->value, style->look.utf8).text);
+			 cli_number_interval(below, v->above, v->value, style->look.utf8).text);
 	}
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* ntime watch as lines for people and grep(1): a line per item of each row. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,19 +118,20 @@ static struct cli_number rate_text(const struct cli_row_item *item, double rate)
 					      : cli_number_short(rate);
 }
 
-/* As much again and more may have been missed: nothing is known then but the lower end. */
 static void put_interval(struct cli_watch *w, const struct cli_row_item *item,
 			 const struct ntime_value *v)
 {
+	/* No ratio of counts is below 0: then nothing is known. */
+	double error = v->below > fabs(v->value) ? INFINITY : v->error;
 	struct ntime_value least = *v;
 
-	if (v->value > 0 && v->above > v->value) {
+	if (cli_value_has_least(v)) {
 		least.value -= v->below;
 		cli_watch_put(&w->out, " at least ");
 		cli_watch_put(&w->out, value_text(item, &least).text);
 	} else {
 		cli_watch_put(&w->out, " ");
-		cli_watch_put(&w->out, cli_number_spread(v->error, v->value, false).text);
+		cli_watch_put(&w->out, cli_number_spread(error, v->value, false).text);
 	}
 }
 

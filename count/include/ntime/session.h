@@ -339,7 +339,7 @@ NTIME_API void ntime_value_delta(const struct ntime_value *earlier, const struct
  * @most:	@least and @item->max_rate for the time that was not looked at; INFINITY where there
  *		is no such rate or the count leaves something out
  *
- * Both are the value where it is exact. The 95 % interval (struct ntime_value) lies within them.
+ * Both are the value where it is exact. The interval (struct ntime_value) lies within them.
  * Return: 0; -ENODATA (the value has no number; both are NaN then); -EINVAL (a
  * metric; @item->size). Since 0.1.
  */
@@ -352,7 +352,8 @@ NTIME_API int ntime_value_bounds(const struct ntime_value *value, const struct n
  * @a, @b:	of the same item or of alike ones: two sockets, two periods, two runs
  *
  * The interval of the difference is that of independent estimates: from each the side that faces
- * the other (G. Y. Zou, A. Donner, Statistics in Medicine 27 (2008), 1693). Return: -1 (@a is
+ * the other (G. Y. Zou, A. Donner, Statistics in Medicine 27 (2008), 1693); with NTIME_BOUNDED that
+ * of sides which may be reached at one time. Return: -1 (@a is
  * smaller), 1 (@a is larger), 0: they cannot be told apart with 95 %, or one has no number. Since
  * 0.1.
  */

@@ -63,7 +63,8 @@
 #define NTIME_AT_MOST (1u << 16)
 /*
  * with NTIME_SCALED: the interval is all that is possible, not one of 95 %, as the kernel chose
- * which part was counted. Of such values the sides add up; those of others do in squares
+ * which part was counted, or too little was to tell. The sides of such values add up, those of
+ * others in squares
  */
 #define NTIME_BOUNDED (1u << 17)
 
@@ -81,8 +82,9 @@
  * @counted_ns:	part of @wanted_ns in which the counter ran; equal to it when exact
  * @flags:	NTIME_ABSENT and so on
  * @hotplugs:	how often a CPU came or went while this was counted; 0 without NTIME_HOTPLUG
- * @below, @above: the 95 % interval is @value - @below to @value + @above, in the item's unit; 0
- *		when exact, and never both 0 with NTIME_SCALED. Covers extrapolation only, not what
+ * @below, @above: the 95 % interval is @value - @below to @value + @above, in the item's unit, or
+ *		with NTIME_BOUNDED all that is possible; 0 when exact, and never both 0 with
+ *		NTIME_SCALED. Covers extrapolation only, not what
  *		the hardware counts wrongly; count/docs/counting.md has the method. What is possible
  *		at all: ntime_value_bounds()
  */

@@ -164,7 +164,7 @@ void nti_session_estimate(struct ntime_session *s, const struct nti_session_item
 	double count = (double)sum->count, scale = item->event.scale;
 	/* Where nobody tells the turns that are ours, they are those between two looks. */
 	bool is_turn = sum->is_direct && !s->rotation->is_by_pass;
-	struct nti_estimated got;
+	struct nti_estimated got = { .below = INFINITY };
 
 	if (unseen > 0)
 		hard_rate = fmin(hard_rate, fmax(nti_session_cap(s, item) - count, 0) / unseen);
@@ -178,11 +178,14 @@ void nti_session_estimate(struct ntime_session *s, const struct nti_session_item
 				nti_session_step_work(s, sum, work);
 			got = estimate_by_work(s, sum, work, &got);
 		}
-		got = nti_estimate_finish(&got, unseen, count, hard_rate);
-	} else {
-		got = nti_estimate_bounds(sum->value, unseen, count, hard_rate);
-		out->flags |= NTIME_BOUNDED;
 	}
+	/*
+	 * Where the kernel takes turns, and where one turn says nothing yet, all that is possible.
+	 */
+	if (isinf(got.below))
+		out->flags |= NTIME_BOUNDED;
+	got = e ? nti_estimate_finish(&got, unseen, count, hard_rate)
+		: nti_estimate_bounds(sum->value, unseen, count, hard_rate);
 	out->value = got.value * scale;
 	out->below = got.below * scale;
 	out->above = got.above * scale;

@@ -12,6 +12,9 @@
 
 #include "count/lib/count/session.h"
 
+/* Groups are not read at the same moment; as much as rows of count/data/limits have. */
+#define NTI_CAP_SLACK 10000
+
 /* What one event showed is possible for the others. */
 struct nti_estimates {
 	double most_rate;      /* events a nanosecond of any core event in any turn */

@@ -456,9 +456,6 @@ double nti_session_hard_rate(const struct nti_session_item *item)
 	}
 }
 
-/* Groups are not read at the same moment; as much as rows of count/data/limits have. */
-#define SLACK 10000
-
 static void add_cap(struct nti_session_item *item, size_t of, double most, double slack)
 {
 	if (item->caps < NTI_CAPS && isfinite(most))
@@ -504,7 +501,8 @@ void nti_session_find_caps(struct ntime_session *s, size_t i)
 		if (nti_doubt_is_about(other, "cycles") &&
 		    !nti_doubt_is_about(item, "ref-cycles") &&
 		    !nti_doubt_is_about(item, "bus-cycles"))
-			add_cap(item, of, nti_session_hard_rate(item) / CYCLES_PER_NS, SLACK);
+			add_cap(item, of, nti_session_hard_rate(item) / CYCLES_PER_NS,
+				NTI_CAP_SLACK);
 		add_limits(s, i, of, NULL, 1, 0, 1);
 	}
 }
@@ -554,7 +552,7 @@ int ntime_value_compare(const struct ntime_value *a, const struct ntime_value *b
 	if (a->value > b->value)
 		return -ntime_value_compare(b, a);
 	/* Not a number is not larger than its interval either. */
-	if (a->flags & b->flags & NTIME_BOUNDED)
+	if ((a->flags | b->flags) & NTIME_BOUNDED)
 		return b->value - a->value > a->above + b->below ? -1 : 0;
 	return b->value - a->value > hypot(a->above, b->below) ? -1 : 0;
 }

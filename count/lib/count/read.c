@@ -921,7 +921,8 @@ static void delta_interval(const struct ntime_value *earlier, const struct ntime
 
 /*
  * All that is possible: what can have been until then at most, less what can have been before. That
- * holds whichever of the rate of the hardware and the counts beside it was the limit.
+ * holds whichever of the rate of the hardware and the counts beside it was the limit, but for these
+ * having been read a moment earlier or later, at both ends.
  */
 static void delta_bounds(const struct ntime_value *earlier, const struct ntime_value *whole,
 			 struct ntime_value *d)
@@ -931,7 +932,7 @@ static void delta_bounds(const struct ntime_value *earlier, const struct ntime_v
 
 	if (!isnan(earlier->value) && isfinite(most))
 		most -= earlier->value + earlier->above;
-	most = fmax(most, least);
+	most = fmax(most, least) + 2 * NTI_CAP_SLACK * whole->scale;
 	d->value = fmax(fmin(d->value, most), least);
 	d->below = d->value - least;
 	d->above = most - d->value;

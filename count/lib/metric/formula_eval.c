@@ -113,15 +113,30 @@ static struct dual run(const struct nti_formula *f, const struct nti_formula_inp
 	return stack[0];
 }
 
-/* What is all that is possible of two events may come together. */
-static void add_side(double *sum, double side, bool is_bounded)
+/* Those of independent estimates add up in squares, what is all that is possible by itself. */
+struct side {
+	double estimated, possible;
+};
+
+static void add_side(struct side *sum, double side, bool is_bounded)
 {
-	*sum = is_bounded ? *sum + fabs(side) : hypot(*sum, side);
+	if (is_bounded)
+		sum->possible += fabs(side);
+	else
+		sum->estimated = hypot(sum->estimated, side);
+}
+
+static double side_of(const struct side *sum)
+{
+	double all = sum->possible + sum->estimated;
+
+	return isfinite(all) ? all : NAN;
 }
 
 struct nti_number nti_formula_eval(const struct nti_formula *f, const struct nti_formula_input *in)
 {
 	struct nti_number out = { .value = run(f, in, NO_EVENT).value };
+	struct side error = { 0 }, below = { 0 }, above = { 0 };
 	size_t i;
 
 	if (isnan(out.value)) {
@@ -140,17 +155,14 @@ struct nti_number nti_formula_eval(const struct nti_formula *f, const struct nti
 		 */
 		if (slope == 0)
 			continue;
-		add_side(&out.error, slope * event->error, event->is_bounded);
-		add_side(&out.below, slope * (slope > 0 ? event->below : event->above),
+		add_side(&error, slope * event->error, event->is_bounded);
+		add_side(&below, slope * (slope > 0 ? event->below : event->above),
 			 event->is_bounded);
-		add_side(&out.above, slope * (slope > 0 ? event->above : event->below),
+		add_side(&above, slope * (slope > 0 ? event->above : event->below),
 			 event->is_bounded);
 	}
-	if (!isfinite(out.error))
-		out.error = NAN;
-	if (!isfinite(out.below))
-		out.below = NAN;
-	if (!isfinite(out.above))
-		out.above = NAN;
+	out.error = side_of(&error);
+	out.below = side_of(&below);
+	out.above = side_of(&above);
 	return out;
 }

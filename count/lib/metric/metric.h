@@ -84,10 +84,10 @@ struct nti_formula_input {
 };
 /*
  * Evaluate with first-order error propagation, of .error and of both halves of an interval: errors
- * of different events are independent, the same event used twice is not. A division by zero, an
- * input or a step that is not finite gives NaN for value and error, whatever is done with it later
- * (min and max do not hide a NaN): the caller shows it as not counted. An error that is not finite
- * becomes NaN. Allocates nothing.
+ * of different events are independent but for bounded ones, the same event used twice is not. A
+ * division by zero, an input or a step that is not finite gives NaN for value and error, whatever
+ * is done with it later (min and max do not hide a NaN): the caller shows it as not counted. An
+ * error that is not finite becomes NaN. Allocates nothing.
  */
 struct nti_number nti_formula_eval(const struct nti_formula *f, const struct nti_formula_input *in);
 

@@ -73,6 +73,11 @@ TEST(errors_add_as_squares)
 	cli_value_add(&a, &b);
 	TT_IS(a.below, 9);
 	TT_IS(a.above, 25);
+	TT_IS(a.flags, NTIME_SCALED | NTIME_BOUNDED);
+	b.flags = NTIME_SCALED;
+	cli_value_add(&a, &b);
+	TT_IS(a.below, 13);
+	TT_IS(a.flags, NTIME_SCALED);
 }
 
 TEST(counts_do_not_wrap)

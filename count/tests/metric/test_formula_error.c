@@ -231,6 +231,8 @@ static const struct spread_row {
 	/* bounds may be reached at one time */
 	{ __LINE__, "g + h", 10, 0.7 },
 	{ __LINE__, "g - 2 * h", 4, 1 },
+	{ __LINE__, "a + b + h", 12, 0.8 },
+	{ __LINE__, "h + b + a", 12, 0.8 },
 	/* relative squares add up: 0.05, 0.15 */
 	{ __LINE__, "a * b", 16, 16 * 0.15811388300841897 },
 	{ __LINE__, "a / b", 4, 4 * 0.15811388300841897 },

@@ -539,14 +539,14 @@ static const struct bounds_row {
 	double value, below, above; /* of the difference */
 } bounds_rows[] = {
 	/* as the same seconds at the begin, however long ago that is */
-	{ __LINE__, 0, 3, 0, 30, 0, 60, 90, 60, 60 },
-	{ __LINE__, 900, 903, 9000, 9030, 60, 60, 90, 60, 60 },
+	{ __LINE__, 0, 3, 0, 30000, 0, 60000, 90000, 60000, 80000 },
+	{ __LINE__, 900, 903, 9e6, 9030000, 60000, 60000, 90000, 60000, 80000 },
 	/* counts beside it were the limit, and grew by less than that; or than the estimate */
-	{ __LINE__, 900, 903, 9000, 9030, 40, 39.9, 49.8, 19.8, 0 },
-	/* and not before */
-	{ __LINE__, 900, 903, 9000, 9030, 60, 40, 30, 0, 0 },
+	{ __LINE__, 900, 903, 9e6, 9030000, 40000, 39900, 69800, 39800, 0 },
+	/* and not before: no more than what they may have been read apart */
+	{ __LINE__, 900, 903, 9e6, 9030000, 60000, 40000, 50000, 20000, 0 },
 	/* unknown */
-	{ __LINE__, 900, 903, 9000, 9030, INFINITY, INFINITY, 90, 60, INFINITY },
+	{ __LINE__, 900, 903, 9e6, 9030000, INFINITY, INFINITY, 90000, 60000, INFINITY },
 };
 
 static struct ntime_value bounded(double s, uint64_t count, double rate)
