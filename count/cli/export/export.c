@@ -224,7 +224,8 @@ static int check_series(struct cli_exporter *e)
 	size_t n = 0, most = 0, most_k = 0;
 
 	for (size_t k = 0; k < e->exported; k++) {
-		size_t series = cli_export_series(e, k);
+		bool is_gauge = cli_export_is_gauge(&e->items.item[e->order[k]]);
+		size_t series = cli_export_series(e, k) << !is_gauge;
 
 		n += series;
 		if (series > most) {
@@ -233,8 +234,9 @@ static int check_series(struct cli_exporter *e)
 		}
 	}
 	if (n > e->o.max_series) {
-		cli_say("%zu series are more than the %llu of --max-series, %zu of them are %s: "
-			"take --per socket or fewer events, or allow more",
+		cli_say("%zu series, with those that say when each began, may be more than the "
+			"%llu of --max-series, %zu of them %s: take --per socket or fewer events, "
+			"or allow more",
 			n, (unsigned long long)e->o.max_series, most,
 			e->name[e->order[most_k]].family);
 		return -E2BIG;
@@ -376,9 +378,8 @@ static int write_once(struct cli_exporter *e)
 
 	if (!ret)
 		ret = cli_machine_check(e->ctx, count(e, cli_now_ns() + e->o.interval_ns, -1));
-	if (!ret && !cli_signals_stop())
-		ret = write_answer(e, e->o.textfile ? e->o.textfile : "-");
-	return ret;
+	/* Who ends it earlier has what was counted until then. */
+	return ret ? ret : write_answer(e, e->o.textfile ? e->o.textfile : "-");
 }
 
 /* Until a signal asks for the end: then nobody is to go on collecting what stands still. */
@@ -496,9 +497,20 @@ static int check(struct cli_exporter *e)
 		       cli_export_is_gauge(&e->items.item[i]) ? "" : "_total",
 		       e->items.item[i].name);
 	}
-	printf("%7zu  series in an answer of %zu bytes, which takes %.3g ms of CPU time; %zu of "
-	       "what was asked for is absent\n",
-	       e->series, text.bytes, cost, e->items.absences);
+	for (size_t i = 0; i < CLI_USER_FAMILIES && e->o.cgroups; i++) {
+		const struct cli_user_family *family = &cli_user_families[i];
+		size_t n = 0;
+
+		for (size_t k = 0; k < e->cgroups.n; k++)
+			n += e->cgroups.user[k].has[i] && !e->cgroups.user[k].is_folded;
+		if (n)
+			printf("%7zu  %s%s: %s\n", n, family->name,
+			       family->is_state ? "" : "_total", family->help);
+	}
+	printf("%7zu  series in an answer of %zu bytes, which takes %.3g ms of CPU time and %zu "
+	       "open "
+	       "files; %zu of what was asked for is absent\n",
+	       e->series, text.bytes, cost, cli_export_open_files(), e->items.absences);
 	return 0;
 }
 

@@ -64,7 +64,7 @@ static int resolve(const char *address, union address *out, socklen_t *bytes)
 /* A socket of the file system of which nobody hears any more, as one that was killed leaves it. */
 static bool is_left_over(const union address *a, socklen_t bytes)
 {
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct stat file;
 	/* The kernel says the same of a file that is no socket. */
 	bool is_dead = fd >= 0 && lstat(a->file.sun_path, &file) == 0 && S_ISSOCK(file.st_mode) &&
@@ -82,14 +82,18 @@ static int open_file(struct cli_listener *l, const char *address)
 	struct stat file;
 	int ret;
 
-	if (!*path || strlen(path) >= sizeof(a.file.sun_path))
-		return fail(address, *path ? ENAMETOOLONG : EINVAL);
+	if (strlen(path) >= sizeof(a.file.sun_path))
+		return fail(address, ENAMETOOLONG);
 	strcpy(a.file.sun_path, path);
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	ret = l->fd < 0 ? -1 : bind(l->fd, &a.any, sizeof(a.file));
-	if (ret < 0 && errno == EADDRINUSE && is_left_over(&a, sizeof(a.file))) {
-		(void)unlink(path);
+	if (ret < 0 && errno == EADDRINUSE) {
+		if (is_left_over(&a, sizeof(a.file)))
+			(void)unlink(path);
+		/* Whoever made it meanwhile has it. */
 		ret = bind(l->fd, &a.any, sizeof(a.file));
+		if (ret < 0 && !lstat(path, &file) && !S_ISSOCK(file.st_mode))
+			return fail(address, EEXIST);
 	}
 	/* From now on another one sees that it is in use; nobody is answered yet. */
 	if (ret < 0 || listen(l->fd, 0) || lstat(path, &file))
@@ -130,8 +134,9 @@ static int open_port(struct cli_listener *l, const char *address)
 int cli_listener_open(struct cli_listener *l, const char *address)
 {
 	*l = (struct cli_listener){ .fd = -1 };
-	return strncmp(address, UNIX, strlen(UNIX)) == 0 ? open_file(l, address)
-							 : open_port(l, address);
+	return strncmp(address, UNIX, strlen(UNIX)) == 0 && address[strlen(UNIX)]
+		       ? open_file(l, address)
+		       : open_port(l, address);
 }
 
 bool cli_listener_is_open_to_others(const struct cli_listener *l)

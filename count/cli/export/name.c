@@ -106,12 +106,15 @@ static bool ends_with(const char *family, const char *base)
 void cli_export_name_init(struct cli_export_name *name, const struct ntime_item *item)
 {
 	static const char prefix[] = "ntime";
-	/* The kernel counts it of what a CPU does. */
-	const char *of = strcmp(item->unit, "software") == 0 ? "cpu" : item->unit;
+	size_t named = named_bytes(item->name);
+	/* What needs no unit's name is of a CPU, of whatever kind its cores are. */
+	bool is_of_cpu = item->scope == NTIME_SCOPE_CPU && !named && !item->is_metric &&
+			 strcmp(item->unit, "tracepoint") != 0;
+	const char *of = is_of_cpu ? "cpu" : item->unit;
 	const struct unit *unit = find_unit(item->unit_text);
 	/* "insn/cycle" is a ratio, of which Prometheus names no unit. */
 	const char *base = unit ? unit->base : strchr(item->unit_text, '/') ? "" : item->unit_text;
-	size_t kind = kind_bytes(of), named = named_bytes(item->name);
+	size_t kind = kind_bytes(of);
 	/* A sum over all units of the kind is named without a number. */
 	bool is_one =
 		of[kind] && named && item->name[named - 1] >= '0' && item->name[named - 1] <= '9';

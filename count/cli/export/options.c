@@ -123,9 +123,10 @@ static const char *contradiction(const struct cli_export_options *o)
 {
 	if (o->is_check && (o->is_once || o->textfile || o->listens))
 		return "--check exports nothing: leave out --once, --textfile and --listen";
-	if (o->is_rules && (o->is_check || o->is_once || o->textfile || o->listens || o->wishes ||
-			    o->metric_count || o->per || o->cgroups || o->cpus || o->via ||
-			    o->interval_ns || o->has_bounds))
+	if (o->is_rules &&
+	    (o->is_check || o->is_once || o->textfile || o->listens || o->wishes ||
+	     o->metric_count || o->per || o->cgroups || o->cpus || o->via || o->interval_ns ||
+	     o->has_bounds || o->context || o->no_self_test || o->max_series != MAX_SERIES))
 		return "--rules prints rules for all metrics: of the rest only --metrics, "
 		       "--machine and --model go with it";
 	if (o->listens && (o->is_once || o->textfile))

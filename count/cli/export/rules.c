@@ -187,43 +187,47 @@ static void put_sum(struct formula *f, FILE *out)
 	}
 }
 
-/* Has a metric before @name, which this machine knows, the same rule? */
-static bool has_twin(const struct cli_exporter *e, const char *name, const char *family)
-{
-	for (size_t i = 0; i < e->items.n; i++) {
-		const struct ntime_item *item = &e->items.item[i].info;
+/* What was printed, and of which exporter. */
+struct rules {
+	struct cli_exporter *e;
+	char **name;
+	size_t n;
+};
 
-		if (item->is_metric && strcmp(item->name, name) == 0)
-			return false;
-		if (item->is_metric && strcmp(e->name[i].family, family) == 0)
+static bool has_rule(const struct rules *r, const char *name)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (strcmp(r->name[i], name) == 0)
 			return true;
-	}
 	return false;
 }
 
 static int put_rule(void *arg, const struct ntime_event_info *metric)
 {
-	struct cli_exporter *e = arg;
-	struct formula f = { .at = metric->formula, .e = e };
-	const struct ntime_item item = { .name = metric->name,
-					 .unit = "",
-					 .unit_text = metric->unit_text };
+	struct rules *r = arg;
+	struct formula f = { .at = metric->formula, .e = r->e };
+	const struct ntime_item item = {
+		.name = metric->name, .is_metric = true, .unit = "", .unit_text = metric->unit_text
+	};
 	struct cli_export_name name;
 	struct cli_text text;
+	const char *rule;
 
 	cli_text_begin(&text);
 	put_sum(&f, text.f);
 	text.text = cli_text_end(&text);
 	cli_export_name_init(&name, &item);
-	if (f.is_bad || *f.at)
+	rule = strchr(name.family, '_') + 1;
+	if (f.is_bad || *f.at) {
 		printf("  # %s has events that this machine does not know.\n", metric->name);
-	else if (has_twin(e, metric->name, name.family))
-		printf("  # %s would be ntime:%s as well.\n", metric->name,
-		       strchr(name.family, '_') + 1);
-	else
+	} else if (has_rule(r, rule)) {
+		printf("  # %s would be ntime:%s as well.\n", metric->name, rule);
+	} else {
 		printf("  # %s: %s\n  - record: ntime:%s\n    expr: (%s) * %s\n", metric->name,
-		       metric->desc, strchr(name.family, '_') + 1, text.text,
-		       cli_number_exact(name.factor).text);
+		       metric->desc, rule, text.text, cli_number_exact(name.factor).text);
+		cli_grow(&r->name, r->n);
+		r->name[r->n++] = cli_strdup(rule);
+	}
 	cli_export_name_fini(&name);
 	free(text.text);
 	return 0;
@@ -263,6 +267,7 @@ static int add_metrics(struct cli_exporter *e)
 
 int cli_export_rules(struct cli_exporter *e)
 {
+	struct rules rules = { .e = e };
 	int ret = add_metrics(e);
 
 	if (ret)
@@ -280,5 +285,9 @@ int cli_export_rules(struct cli_exporter *e)
 		return cli_machine_check(e->ctx, ret);
 	printf("# Metrics of ntime over what 'ntime export' exports, as 'ntime export --rules' "
 	       "makes them.\ngroups:\n- name: ntime\n  rules:\n");
-	return cli_machine_check(e->ctx, ntime_metric_for_each(e->ctx, put_rule, e));
+	ret = cli_machine_check(e->ctx, ntime_metric_for_each(e->ctx, put_rule, &rules));
+	while (rules.n)
+		free(rules.name[--rules.n]);
+	free(rules.name);
+	return ret;
 }

@@ -129,17 +129,25 @@ static enum MHD_Result look_for(void *arg, enum MHD_ValueKind kind, const char *
 				const char *value)
 {
 	struct wish *wish = arg;
-	const char *at = strcasecmp(header, wish->header) == 0 && value ? value : "";
+	size_t bytes = strlen(wish->word), chars;
 
 	(void)kind;
-	while ((at = strcasestr(at, wish->word))) {
-		size_t chars = strcspn(at, ",");
-		const char *quality = strstr(at, "q=");
+	if (strcasecmp(header, wish->header) != 0 || !value)
+		return MHD_YES;
+	for (; *value; value += chars + (value[chars] == ',')) {
+		const char *at = value + strspn(value, " \t");
+		double quality = 1;
 
+		chars = strcspn(value, ",");
+		if (strncasecmp(at, wish->word, bytes) != 0 || !strchr(" \t;,", at[bytes]))
+			continue;
+		while ((at = memchr(at, ';', (size_t)(value + chars - at)))) {
+			at += 1 + strspn(at + 1, " \t");
+			if (strncasecmp(at, "q=", 2) == 0)
+				quality = strtod(at + 2, NULL);
+		}
 		/* What has a quality of 0 is not wanted. */
-		if (!quality || quality > at + chars || strtod(quality + 2, NULL) > 0)
-			wish->is_there = true;
-		at += chars;
+		wish->is_there = wish->is_there || quality > 0;
 	}
 	return MHD_YES;
 }
@@ -185,6 +193,9 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *u
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 		return say(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET and HEAD are all there is.\n");
 	*bytes = 0;
+	/* As one asks a proxy for it. */
+	if (strncasecmp(url, "http://", 7) == 0)
+		url = url + 7 + strcspn(url + 7, "/");
 	if (strcmp(url, "/metrics") != 0)
 		return say(c, MHD_HTTP_NOT_FOUND, "The counters are at /metrics.\n");
 	return answer(arg, c);

@@ -105,12 +105,17 @@ int cli_export_sums_begin(struct cli_export_sums *s, struct ntime_session *sessi
 	return ret;
 }
 
-void cli_export_steps_add(struct cli_export_steps *sum, uint64_t whole, double rest)
+bool cli_export_steps_add(struct cli_export_steps *sum, uint64_t whole, double rest)
 {
 	rest += sum->rest;
-	sum->whole += whole + (uint64_t)rest;
+	whole += (uint64_t)rest;
+	sum->whole += whole;
 	sum->rest = rest - floor(rest);
+	return sum->whole >= whole;
 }
+
+/* Of what is missing, or wrong, nobody knows how much it was. */
+#define OPEN (NTIME_OVERFLOWED | NTIME_LOST | NTIME_GONE | NTIME_PARTIAL | NTIME_IMPLAUSIBLE)
 
 /*
  * Add what happened between two reads. False: it was not counted meanwhile, and what is read next
@@ -119,6 +124,7 @@ void cli_export_steps_add(struct cli_export_steps *sum, uint64_t whole, double r
 static bool add(struct cli_export_sum *sum, const struct ntime_value *v)
 {
 	sum->flags |= v->flags;
+	sum->is_open = sum->is_open || v->flags & OPEN || !isfinite(v->above);
 	if (v->flags & (NTIME_ABSENT | NTIME_ELSEWHERE))
 		return true;
 	/* What the kernel took back is lost, and it goes on from there. */
@@ -130,14 +136,14 @@ static bool add(struct cli_export_sum *sum, const struct ntime_value *v)
 	if (isnan(v->value) || v->flags & NTIME_IMPLAUSIBLE)
 		return true;
 	sum->has_number = true;
-	sum->is_open = sum->is_open || !isfinite(v->above);
 	for (enum cli_export_end end = 0; end < CLI_EXPORT_ENDS; end++) {
 		const double side[] = { 0, -v->below, sum->is_open ? 0 : v->above };
 
-		if (v->flags & NTIME_SCALED)
-			cli_export_steps_add(&sum->end[end], 0, (v->value + side[end]) / v->scale);
-		else
-			cli_export_steps_add(&sum->end[end], v->count, 0);
+		bool is_scaled = v->flags & NTIME_SCALED;
+
+		if (!cli_export_steps_add(&sum->end[end], is_scaled ? 0 : v->count,
+					  is_scaled ? (v->value + side[end]) / v->scale : 0))
+			sum->is_open = true;
 	}
 	return true;
 }

@@ -25,7 +25,8 @@ enum cli_export_end { CLI_EXPORT_VALUE, CLI_EXPORT_LOWER, CLI_EXPORT_UPPER, CLI_
 
 /**
  * struct cli_export_sum - of one item at one place (a CPU, or where devices count)
- * @end:	each end; @is_open: nobody knows the upper one
+ * @end:	each end; @is_open: nobody knows the upper one; @most: of several places it may be
+ *		more than 64 bits hold
  * @state:	of a state: the last one, in the item's unit
  * @wanted_ns, @counted_ns: as in struct ntime_value, summed
  * @flags:	all that the differences had; of a state what it has now
@@ -33,7 +34,7 @@ enum cli_export_end { CLI_EXPORT_VALUE, CLI_EXPORT_LOWER, CLI_EXPORT_UPPER, CLI_
  */
 struct cli_export_sum {
 	struct cli_export_steps end[CLI_EXPORT_ENDS];
-	double state;
+	double state, most;
 	uint64_t wanted_ns, counted_ns;
 	uint32_t flags;
 	bool has_number, is_open;
@@ -67,7 +68,8 @@ int cli_export_sums_follow(struct cli_export_sums *s, struct ntime_session *sess
 /* The same, and what was counted until now is added. 0 or -errno. */
 int cli_export_sums_read(struct cli_export_sums *s, struct ntime_session *session,
 			 const struct cli_row_item *item);
-void cli_export_steps_add(struct cli_export_steps *sum, uint64_t whole, double rest);
+/* False: it is more than 64 bits hold. */
+bool cli_export_steps_add(struct cli_export_steps *sum, uint64_t whole, double rest);
 void cli_export_sums_fini(struct cli_export_sums *s);
 
 #endif

@@ -47,6 +47,8 @@ static void put_escaped(FILE *f, const char *text, bool escapes_quotes)
 		uint32_t code;
 		size_t bytes = cli_utf8_char(text, strlen(text), &code);
 
+		/* The sign itself is told apart from one that was put here. */
+		bytes = code == 0xfffd ? 0 : bytes;
 		if (!bytes)
 			fprintf(f, "\357\277\275%02x", (unsigned char)*text);
 		else if (*text == '\n')
@@ -151,9 +153,12 @@ static uint32_t scope_of(const struct cli_exporter *e, size_t i)
 	return scope > least[e->o.per] ? scope : least[e->o.per];
 }
 
-/* Item @i of all places that share the part of the machine that @first is of. */
+/*
+ * Item @i of all places that share the part of the machine that @first is of; @is_wanted: it counts
+ * as a number that there may be one.
+ */
 static struct cli_export_sum sum_up(const struct cli_exporter *e, size_t i, uint32_t scope,
-				    size_t first, bool *is_gone)
+				    size_t first, bool is_wanted, bool *is_gone)
 {
 	const struct cli_export_sums *s = &e->sums;
 	const struct cli_row_item *item = &e->items.item[i];
@@ -164,12 +169,15 @@ static struct cli_export_sum sum_up(const struct cli_exporter *e, size_t i, uint
 	for (size_t place = first; place < s->where_count; place++) {
 		const struct cli_export_sum *sum = &s->sum[place * s->items + i];
 
-		if (s->first[scope][place] != first || !sum->has_number)
+		bool may_have = is_wanted && !(sum->flags & (NTIME_ABSENT | NTIME_ELSEWHERE));
+
+		if (s->first[scope][place] != first || !(sum->has_number || may_have))
 			continue;
 		*is_gone = *is_gone && s->off_ns[place] && now - s->off_ns[place] > GONE_NS;
 		for (enum cli_export_end end = 0; end < CLI_EXPORT_ENDS; end++)
 			cli_export_steps_add(&out.end[end], sum->end[end].whole,
 					     sum->end[end].rest);
+		out.most += (double)sum->end[CLI_EXPORT_UPPER].whole;
 		out.is_open = out.is_open || sum->is_open;
 		if (!out.has_number || item->info.together == NTIME_SUM)
 			out.state += sum->state;
@@ -192,6 +200,8 @@ static void put_value(struct put *p, const struct cli_row_item *item,
 
 	if (item->info.is_state)
 		fprintf(p->f, " %s\n", cli_number_exact(sum->state * name->factor).text);
+	else if (end == CLI_EXPORT_UPPER)
+		fprintf(p->f, " %s\n", cli_number_exact(sum->most * factor).text);
 	else if (factor == 1)
 		fprintf(p->f, " %" PRIu64 "\n", whole);
 	else
@@ -276,7 +286,7 @@ static void put_item(struct put *p, size_t i, enum cli_export_end end)
 
 		if (e->sums.first[scope][place] != place)
 			continue;
-		sum = sum_up(e, i, scope, place, &is_gone);
+		sum = sum_up(e, i, scope, place, !p->f, &is_gone);
 		if (!sum.has_number || is_gone || (end == CLI_EXPORT_UPPER && sum.is_open))
 			continue;
 		p->series++;
@@ -313,39 +323,45 @@ static uint32_t flags_of(struct put *p, size_t i)
 	return flags;
 }
 
-/* Of what was never estimated both ends are the value. */
+/* Of what was never estimated both ends are the value; with .f NULL: of what may be. */
 static bool has_end(struct put *p, size_t i, enum cli_export_end end)
 {
+	const struct cli_row_item *item = &p->e->items.item[i];
+	bool takes_turns = ntime_session_passes(p->e->session) > 1 && !item->info.in_every_pass;
+
 	return end == CLI_EXPORT_VALUE ||
-	       (p->e->o.has_bounds && !cli_export_is_gauge(&p->e->items.item[i]) &&
-		flags_of(p, i) & NTIME_SCALED);
+	       (p->e->o.has_bounds && !cli_export_is_gauge(item) &&
+		(flags_of(p, i) & NTIME_SCALED || (!p->f && takes_turns)));
 }
 
-size_t cli_export_series(const struct cli_exporter *e, size_t i)
+size_t cli_export_series(const struct cli_exporter *e, size_t k)
 {
 	struct put p = { .e = (struct cli_exporter *)e };
 
 	for (enum cli_export_end end = 0; end < CLI_EXPORT_ENDS; end++)
-		if (has_end(&p, e->order[i], end))
-			put_item(&p, e->order[i], end);
+		if (has_end(&p, e->order[k], end))
+			put_item(&p, e->order[k], end);
 	return p.series;
 }
 
 static void put_items(struct put *p, enum cli_export_end end)
 {
+	static const char *const of[] = { "", "at least, of ", "at most, of " };
 	const struct cli_exporter *e = p->e;
 	const char *last = "";
 
 	for (size_t k = 0; k < e->exported; k++) {
 		size_t i = e->order[k];
 		const struct cli_export_name *name = &e->name[i];
-		char *family = family_of(name, end);
+		char *family = family_of(name, end), *help;
 
 		if (has_end(p, i, end)) {
+			help = cli_format("%s%s", of[end], e->help[i]);
 			if (strcmp(name->family, last) != 0)
 				put_head(p, family,
 					 cli_export_is_gauge(&e->items.item[i]) ? GAUGE : COUNTER,
-					 name->base, e->help[i]);
+					 name->base, help);
+			free(help);
 			last = name->family;
 			put_item(p, i, end);
 		}
@@ -400,8 +416,14 @@ static void put_times(struct put *p, const char *family, const char *name, const
 		if (p->e->items.item[i].info.is_metric ||
 		    !(flags_of(p, i) & (NTIME_SCALED | NTIME_NOT_COUNTED)))
 			continue;
-		for (size_t place = 0; place < s->where_count; place++)
-			ns += *(const uint64_t *)((const char *)&s->sum[place * s->items + i] + at);
+		for (size_t place = 0; place < s->where_count; place++) {
+			size_t cell = place * s->items + i;
+
+			ns += *(const uint64_t *)((const char *)&s->sum[cell] + at);
+			/* What was not counted since then was wanted all the same. */
+			if (at == offsetof(struct cli_export_sum, wanted_ns))
+				ns += s->now[cell].wanted_ns - s->last[cell].wanted_ns;
+		}
 		put_one(p, name, (const char *[]){ "item", p->e->items.item[i].name, NULL },
 			(double)ns / 1e9);
 	}
@@ -420,7 +442,8 @@ static void put_places(struct put *p)
 		if (p->e->items.item[i].info.is_metric)
 			continue;
 		for (size_t place = 0; place < s->where_count; place++)
-			n += s->sum[place * s->items + i].has_number && !s->off_ns[place];
+			n += s->sum[place * s->items + i].has_number && !s->off_ns[place] &&
+			     !(s->sum[place * s->items + i].flags & NTIME_GONE);
 		put_one(p, "ntime_places",
 			(const char *[]){ "item", p->e->items.item[i].name, NULL }, (double)n);
 	}
@@ -482,7 +505,7 @@ static void put_cgroups(struct put *p)
 		 "Control groups that were too many for series of their own.");
 }
 
-static size_t open_files(void)
+size_t cli_export_open_files(void)
 {
 	DIR *folder = cli_opendir("/proc/self/fd");
 	size_t n = 0;
@@ -513,7 +536,7 @@ static void put_selves(struct put *p)
 	for (size_t i = 0; i < e->sums.where_count; i++)
 		cpus += e->sums.where[i].cpu >= 0 && !e->sums.where[i].is_off_line;
 	put_self(p, "ntime_cpus", GAUGE, "", (double)cpus, "CPUs that are counted.");
-	put_self(p, "ntime_open_files", GAUGE, "", (double)open_files(),
+	put_self(p, "ntime_open_files", GAUGE, "", (double)cli_export_open_files(),
 		 "Open files of ntime itself, most of them counters.");
 	put_self(p, "ntime_scrape_seconds", GAUGE, "seconds", e->answer_s,
 		 "Time that the answer before this one took, reading the counters included.");

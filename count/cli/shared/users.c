@@ -397,9 +397,11 @@ static void fold(struct cli_users *c, const struct cli_user *g)
 {
 	if (!c->others.path)
 		c->others.path = cli_strdup(CLI_USER_OTHERS);
+	/* Time that went back is of another one of that name. */
 	for (size_t i = 0; i < CLI_USER_FAMILIES; i++) {
-		bool is_state = cli_user_families[i].is_state;
-		double more = g->value[i] - (is_state ? 0 : g->last[i]);
+		bool is_whole = cli_user_families[i].is_state ||
+				g->value[CLI_USE_CPU] < g->last[CLI_USE_CPU];
+		double more = g->value[i] - (is_whole ? 0 : g->last[i]);
 
 		c->others.has[i] |= g->has[i];
 		if (g->has[i] && more > 0)

@@ -27,6 +27,11 @@ test = t.test
 SERVER = os.path.join(ROOT, 'count/tests/machine/intel-skx-2s.json')
 
 
+HYBRID = os.path.join(ROOT, 'count/tests/machine/hybrid-adl.json')
+# Twice as many as there are counters.
+MANY = [f'cpu/event={event:#x},umask={mask}/' for event in (0xc2, 0xa2, 0x0d, 0x5e) for mask in (1, 2)]
+
+
 def on_server(*args, **more):
     return export('-q', '--machine', SERVER, *args, exe=SIM, **more)
 
@@ -68,6 +73,9 @@ def names_have_base_units():
     rows = {name: (family, int(n)) for n, family, name in re.findall(r'^ *(\d+)  (\S+): (\S+)$', text, re.M)}
     equal(rows, NAMES, text)
     has(text, 'series in an answer of ')
+    # Cores of two kinds.
+    text = out(export('-q', '--check', '-e', 'cycles,cpu_core/event=0xc0/', '--machine', HYBRID, exe=SIM))
+    equal(re.findall(r'^ *(\d+)  ntime_(\S+): ', text, re.M), [('16', 'cpu_core_event_0xc0_total'), ('24', 'cpu_cycles_total')])
     text = out(export('-q', '--check', '-e', ','.join(HERE)))
     equal({name: family for family, name in re.findall(r'^ *\d+  (\S+): (\S+)$', text, re.M)}, HERE)
 
@@ -178,8 +186,9 @@ def two_of_one_name_are_refused():
 
 @test
 def more_series_than_agreed_are_refused():
-    has(err(on_server('--once', '--max-series', '111', '-e', 'cycles', status=125)), '112 series are more than the 111 of --max-series, 112 of them are ntime_cpu_cycles')
-    on_server('--once', '-i', '100ms', '--max-series', '112', '-e', 'cycles')
+    has(err(on_server('--once', '--max-series', '223', '-e', 'cycles', status=125)), '224 series, with those that say when each began, may be more than the 223 of --max-series, 224 of them ntime_cpu_cycles')
+    on_server('--once', '-i', '100ms', '--max-series', '224', '-e', 'cycles')
+    has(err(on_server('--once', '--max-series', '5000', '--bounds', '-e', ','.join(MANY), status=125)), '5376 series, with')
 
 
 class Textfile:
@@ -246,8 +255,7 @@ def a_file_is_written_again_and_again():
 
 @test
 def estimates_do_not_fall():
-    events = [f'cpu/event={event:#x},umask={mask}/' for event in (0xc2, 0xa2, 0x0d, 0x5e) for mask in (1, 2)]
-    files = Textfile('--machine', SERVER, '--per', 'socket', '--bounds', '-e', ','.join(events), exe=SIM)
+    files = Textfile('--machine', SERVER, '--per', 'socket', '--bounds', '-e', ','.join(MANY), exe=SIM)
     with files:
         texts = files.texts(12)
     equal(falls(texts), [])
@@ -255,8 +263,12 @@ def estimates_do_not_fall():
         if '_umask_' in name and 'er_total' not in name:
             lower, upper = (texts[-1][name.replace('_total', f'_{end}_total')] for end in ('lower', 'upper'))
             equal(0 < lower < value < upper, True, (name, lower, value, upper))
-    equal(all(f'ntime_flag_info{{item="{event}",flag="scaled"}}' in texts[-1] for event in events), True)
-    for event in events:
+    equal(all(f'ntime_flag_info{{item="{event}",flag="scaled"}}' in texts[-1] for event in MANY), True)
+    # Of what is missing nobody knows how much it was.
+    for bent in ('overflowed=1', 'lost=1', 'partial=1'):
+        ends = series(out(on_server('--once', '-i', '100ms', '--bounds', '--per', 'none', '-e', ','.join(MANY), bent=bent)))
+        equal([sum(name.endswith(f'_{end}_total') for name in ends) for end in ('lower', 'upper')], [8, 7], bent)
+    for event in MANY:
         counted, wanted = (texts[-1][f'ntime_{what}_seconds_total{{item="{event}"}}'] for what in ('counted', 'wanted'))
         equal(0 < counted < wanted, True, event)
 
@@ -287,7 +299,8 @@ def forms_are_those_that_are_asked_for():
         families = {family.name: family for family in parser.text_string_to_metric_families(opened[2].decode())}
         equal((families['ntime_cpu_task_clock_seconds'].unit, families['ntime_thermal_headroom_celsius'].type, families['ntime_flag'].type), ('seconds', 'gauge', 'info'))
         for accept, is_open in (({'Accept': 'text/plain', 'ACCEPT': 'application/openmetrics-text'}, True), ({'Accept': 'Application/OpenMetrics-Text;q=0.1'}, True),
-                                ({'Accept': 'application/openmetrics-text; version=1.0.0; q=0.0, text/plain'}, False)):
+                                ({'Accept': 'application/openmetrics-text; version=1.0.0; Q=0.0, text/plain'}, False),
+                                ({'Accept': 'application/openmetrics-text;seq=0'}, True), ({'Accept': 'text/plain, xapplication/openmetrics-text'}, False)):
             equal('openmetrics' in server.get(**accept)[1]['Content-Type'], is_open, accept)
         zipped = server.get(Accept_Encoding='deflate, gzip')
         equal(zipped[1]['Content-Encoding'], 'gzip')
@@ -330,9 +343,14 @@ def sockets_of_the_file_system():
         with Server(*SOFT, listen=f'unix:{path}') as server:
             server.child.send_signal(signal.SIGTERM)
             equal((server.child.wait(PATIENCE), os.listdir(folder)), (0, []))
+        with socket.socket(socket.AF_UNIX) as busy, socket.socket(socket.AF_UNIX) as client:
+            busy.bind(path)
+            busy.listen(0)
+            client.connect(path)
+            has(err(export('--listen', f'unix:{path}', *SOFT, status=125)), 'something listens there already')
         with open(f'{folder}/precious', 'w', encoding='ascii') as f:
             f.write('precious')
-        has(err(export('--listen', f'unix:{folder}/precious', *SOFT, status=125)), 'something listens there already')
+        has(err(export('--listen', f'unix:{folder}/precious', *SOFT, status=125)), 'File exists')
         with open(f'{folder}/precious', encoding='ascii') as f:
             equal(f.read(), 'precious')
 
@@ -431,6 +449,10 @@ def control_groups_have_their_use():
                     f'unit="cri-containerd-{ID}.scope",pod_uid="{UID}",container_id="{ID}"}}')
                 promtool(server.get()[2].decode())
                 equal(falls([before, after]), [])
+                make(b'odd\xff'.decode(errors='surrogateescape'))
+                make('odd\ufffdff')
+                odd = [name for name in series(server.get()[2].decode()) if name.startswith('ntime_cgroup_cpu_seconds_total{cgroup="/ntime-test/odd')]
+                equal(len(odd), 2, odd)
                 make('late')
                 has(series(server.get()[2].decode()), 'ntime_cgroup_cpu_seconds_total{cgroup="/ntime-test/late"}')
                 for root in Groups.ROOTS:
@@ -469,10 +491,12 @@ def rules_are_the_formulas():
     has(here, '(rate(ntime_proc_user_seconds_total[5m])) / 1e-09)')
     has_not(text + here, 'real_ns')
     with tempfile.NamedTemporaryFile('w') as f:
-        f.write('\n'.join(f'metric {name}\nunit x\nformula cycles / instructions\nabout A test.\nsource none\n' for name in ('a-b', 'a_b')))
+        f.write('\n'.join(f'metric {name}\nunit x\nformula {event} / instructions\nabout A test.\nsource none\n'
+                          for name, event in (('a-b', 'cycles'), ('a_b', 'cycles'), ('bad-one', 'no-such-event'), ('bad_one', 'cycles'))))
         f.flush()
         own = out(export('--rules', '--metrics', f.name, '--machine', SERVER, exe=SIM))
     has(own, '# a_b would be ntime:a_b_x as well.')
+    has(own, '- record: ntime:bad_one_x\n')
     with tempfile.NamedTemporaryFile('w', suffix='.yml') as f:
         for rules in (own, here):
             f.seek(0)
