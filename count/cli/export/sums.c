@@ -115,7 +115,9 @@ bool cli_export_steps_add(struct cli_export_steps *sum, uint64_t whole, double r
 }
 
 /* Of what is missing, or wrong, nobody knows how much it was. */
-#define OPEN (NTIME_OVERFLOWED | NTIME_LOST | NTIME_GONE | NTIME_PARTIAL | NTIME_IMPLAUSIBLE)
+#define OPEN                                                                                       \
+	(NTIME_OVERFLOWED | NTIME_LOST | NTIME_GONE | NTIME_PARTIAL | NTIME_HOTPLUG |              \
+	 NTIME_IMPLAUSIBLE)
 
 /*
  * Add what happened between two reads. False: it was not counted meanwhile, and what is read next
