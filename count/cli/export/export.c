@@ -508,8 +508,7 @@ static int check(struct cli_exporter *e)
 			       family->is_state ? "" : "_total", family->help);
 	}
 	printf("%7zu  series in an answer of %zu bytes, which takes %.3g ms of CPU time and %zu "
-	       "open "
-	       "files; %zu of what was asked for is absent\n",
+	       "open files; %zu of what was asked for is absent\n",
 	       e->series, text.bytes, cost, cli_export_open_files(), e->items.absences);
 	return 0;
 }

@@ -140,7 +140,6 @@ static bool add(struct cli_export_sum *sum, const struct ntime_value *v)
 	sum->has_number = true;
 	for (enum cli_export_end end = 0; end < CLI_EXPORT_ENDS; end++) {
 		const double side[] = { 0, -v->below, sum->is_open ? 0 : v->above };
-
 		bool is_scaled = v->flags & NTIME_SCALED;
 
 		if (!cli_export_steps_add(&sum->end[end], is_scaled ? 0 : v->count,

@@ -168,7 +168,6 @@ static struct cli_export_sum sum_up(const struct cli_exporter *e, size_t i, uint
 	*is_gone = true;
 	for (size_t place = first; place < s->where_count; place++) {
 		const struct cli_export_sum *sum = &s->sum[place * s->items + i];
-
 		bool may_have = is_wanted && !(sum->flags & (NTIME_ABSENT | NTIME_ELSEWHERE));
 
 		if (s->first[scope][place] != first || !(sum->has_number || may_have))
