@@ -101,9 +101,17 @@ static void put_words(struct put *p, const char *const *label)
 
 static void put_one(struct put *p, const char *name, const char *const *label, double value)
 {
+	const char *end = strstr(name, "_total");
+
 	fputs(name, p->f);
 	put_words(p, label);
 	fprintf(p->f, " %s\n", cli_number_exact(value).text);
+	p->series++;
+	if (!p->is_open || !end)
+		return;
+	fprintf(p->f, "%.*s_created", (int)(end - name), name);
+	put_words(p, label);
+	fprintf(p->f, " %.3f\n", p->e->began_s);
 	p->series++;
 }
 
@@ -154,8 +162,7 @@ static uint32_t scope_of(const struct cli_exporter *e, size_t i)
 }
 
 /*
- * Item @i of all places that share the part of the machine that @first is of; @is_wanted: it counts
- * as a number that there may be one.
+ * Item @i of all places in the part of the machine that @first is of; @is_wanted: that may have it.
  */
 static struct cli_export_sum sum_up(const struct cli_exporter *e, size_t i, uint32_t scope,
 				    size_t first, bool is_wanted, bool *is_gone)
