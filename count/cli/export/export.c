@@ -570,7 +570,7 @@ static void undo(void *arg)
 
 static int run_export(const struct cli_command *self, int argc, char **argv)
 {
-	struct cli_exporter e = { 0 };
+	struct cli_exporter e = { .started_s = (double)cli_wall_ns() / 1e9 };
 	struct cli_machine machine;
 	int ret = cli_export_options_parse(&e.o, self, argc, argv), left;
 

@@ -23,7 +23,7 @@
  * @metrics:	so many of the first items may be metrics that are exported themselves
  * @gauges:	of these, if there are any
  * @cpu:	the processor's name; "" where nobody knows it
- * @began_s:	when counting began, seconds of CLOCK_REALTIME
+ * @started_s:	when ntime started, seconds of CLOCK_REALTIME; @began_s: when counting began
  * @answers:	how often the text was made
  * @answer_s:	what making it took the last time, with the read
  * @series:	how many it had
@@ -43,7 +43,7 @@ struct cli_exporter {
 	size_t listeners;
 	struct cli_server server;
 	char cpu[128];
-	double began_s, answer_s;
+	double started_s, began_s, answer_s;
 	uint64_t answers;
 	size_t series;
 	struct cli_undo undo;

@@ -187,20 +187,11 @@ static void put_sum(struct formula *f, FILE *out)
 	}
 }
 
-/* What was printed, and of which exporter. */
+/* Which were printed, a name a line, and of which exporter. */
 struct rules {
 	struct cli_exporter *e;
-	char **name;
-	size_t n;
+	char *said;
 };
-
-static bool has_rule(const struct rules *r, const char *name)
-{
-	for (size_t i = 0; i < r->n; i++)
-		if (strcmp(r->name[i], name) == 0)
-			return true;
-	return false;
-}
 
 static int put_rule(void *arg, const struct ntime_event_info *metric)
 {
@@ -211,23 +202,26 @@ static int put_rule(void *arg, const struct ntime_event_info *metric)
 	};
 	struct cli_export_name name;
 	struct cli_text text;
-	const char *rule;
+	char *rule, *said;
 
 	cli_text_begin(&text);
 	put_sum(&f, text.f);
 	text.text = cli_text_end(&text);
 	cli_export_name_init(&name, &item);
-	rule = strchr(name.family, '_') + 1;
+	rule = cli_format("\n%s\n", strchr(name.family, '_') + 1);
 	if (f.is_bad || *f.at) {
 		printf("  # %s has events that this machine does not know.\n", metric->name);
-	} else if (has_rule(r, rule)) {
-		printf("  # %s would be ntime:%s as well.\n", metric->name, rule);
+	} else if (strstr(r->said, rule)) {
+		printf("  # %s would be ntime:%s as well.\n", metric->name,
+		       strchr(name.family, '_') + 1);
 	} else {
-		printf("  # %s: %s\n  - record: ntime:%s\n    expr: (%s) * %s\n", metric->name,
-		       metric->desc, rule, text.text, cli_number_exact(name.factor).text);
-		cli_grow(&r->name, r->n);
-		r->name[r->n++] = cli_strdup(rule);
+		printf("  # %s: %s\n  - record: ntime:%s    expr: (%s) * %s\n", metric->name,
+		       metric->desc, rule + 1, text.text, cli_number_exact(name.factor).text);
+		said = cli_format("%s%s", r->said, rule + 1);
+		free(r->said);
+		r->said = said;
 	}
+	free(rule);
 	cli_export_name_fini(&name);
 	free(text.text);
 	return 0;
@@ -285,9 +279,8 @@ int cli_export_rules(struct cli_exporter *e)
 		return cli_machine_check(e->ctx, ret);
 	printf("# Metrics of ntime over what 'ntime export' exports, as 'ntime export --rules' "
 	       "makes them.\ngroups:\n- name: ntime\n  rules:\n");
+	rules.said = cli_strdup("\n");
 	ret = cli_machine_check(e->ctx, ntime_metric_for_each(e->ctx, put_rule, &rules));
-	while (rules.n)
-		free(rules.name[--rules.n]);
-	free(rules.name);
+	free(rules.said);
 	return ret;
 }

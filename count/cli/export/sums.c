@@ -126,13 +126,15 @@ bool cli_export_steps_add(struct cli_export_steps *sum, uint64_t whole, double r
 static bool add(struct cli_export_sum *sum, const struct ntime_value *v)
 {
 	sum->flags |= v->flags;
+	sum->is_estimated |= (v->flags & (NTIME_SCALED | NTIME_BOUNDED)) == NTIME_SCALED;
 	sum->is_open = sum->is_open || v->flags & OPEN || !isfinite(v->above);
-	if (v->flags & (NTIME_ABSENT | NTIME_ELSEWHERE))
-		return true;
 	/* What the kernel took back is lost, and it goes on from there. */
-	if (v->flags & NTIME_NOT_COUNTED)
-		return cli_value_is_lost(v);
-	sum->wanted_ns += v->wanted_ns;
+	if (v->flags & NTIME_NOT_COUNTED && !cli_value_is_lost(v))
+		return false;
+	if (!(v->flags & NTIME_ELSEWHERE))
+		sum->wanted_ns += v->wanted_ns;
+	if (v->flags & (NTIME_ABSENT | NTIME_ELSEWHERE | NTIME_NOT_COUNTED))
+		return true;
 	sum->counted_ns += v->counted_ns;
 	/* What cannot be right is told, and not added. */
 	if (isnan(v->value) || v->flags & NTIME_IMPLAUSIBLE)

@@ -30,14 +30,14 @@ enum cli_export_end { CLI_EXPORT_VALUE, CLI_EXPORT_LOWER, CLI_EXPORT_UPPER, CLI_
  * @state:	of a state: the last one, in the item's unit
  * @wanted_ns, @counted_ns: as in struct ntime_value, summed
  * @flags:	all that the differences had; of a state what it has now
- * @has_number:	it was counted
+ * @has_number:	it was counted; @is_estimated: with an interval of 95 %
  */
 struct cli_export_sum {
 	struct cli_export_steps end[CLI_EXPORT_ENDS];
 	double state, most;
 	uint64_t wanted_ns, counted_ns;
 	uint32_t flags;
-	bool has_number, is_open;
+	bool has_number, is_open, is_estimated;
 };
 
 /**

@@ -111,7 +111,7 @@ static void put_one(struct put *p, const char *name, const char *const *label, d
 		return;
 	fprintf(p->f, "%.*s_created", (int)(end - name), name);
 	put_words(p, label);
-	fprintf(p->f, " %.3f\n", p->e->began_s);
+	fprintf(p->f, " %.3f\n", p->e->started_s);
 	p->series++;
 }
 
@@ -161,9 +161,7 @@ static uint32_t scope_of(const struct cli_exporter *e, size_t i)
 	return scope > least[e->o.per] ? scope : least[e->o.per];
 }
 
-/*
- * Item @i of all places in the part of the machine that @first is of; @is_wanted: that may have it.
- */
+/* Item @i of all places in the part that @first is of; @is_wanted: that may have it. */
 static struct cli_export_sum sum_up(const struct cli_exporter *e, size_t i, uint32_t scope,
 				    size_t first, bool is_wanted, bool *is_gone)
 {
@@ -183,7 +181,8 @@ static struct cli_export_sum sum_up(const struct cli_exporter *e, size_t i, uint
 		for (enum cli_export_end end = 0; end < CLI_EXPORT_ENDS; end++)
 			cli_export_steps_add(&out.end[end], sum->end[end].whole,
 					     sum->end[end].rest);
-		out.most += (double)sum->end[CLI_EXPORT_UPPER].whole;
+		out.most +=
+			(double)sum->end[CLI_EXPORT_UPPER].whole + sum->end[CLI_EXPORT_UPPER].rest;
 		out.is_open = out.is_open || sum->is_open;
 		if (!out.has_number || item->info.together == NTIME_SUM)
 			out.state += sum->state;
@@ -314,6 +313,7 @@ static void put_item(struct put *p, size_t i, enum cli_export_end end)
 static uint32_t flags_of(struct put *p, size_t i)
 {
 	const struct cli_export_sums *sums = &p->e->sums;
+	bool is_estimated = false;
 	uint32_t flags = 0;
 
 	if (p->e->items.item[i].info.is_metric) {
@@ -324,9 +324,11 @@ static uint32_t flags_of(struct put *p, size_t i)
 				flags |= rows->value[k * rows->items + i].flags;
 		return flags;
 	}
-	for (size_t place = 0; place < sums->where_count; place++)
+	for (size_t place = 0; place < sums->where_count; place++) {
 		flags |= sums->sum[place * sums->items + i].flags;
-	return flags;
+		is_estimated |= sums->sum[place * sums->items + i].is_estimated;
+	}
+	return is_estimated ? flags & ~NTIME_BOUNDED : flags;
 }
 
 /* Of what was never estimated both ends are the value; with .f NULL: of what may be. */
@@ -419,7 +421,7 @@ static void put_times(struct put *p, const char *family, const char *name, const
 		size_t i = p->e->order[k];
 		uint64_t ns = 0;
 
-		if (p->e->items.item[i].info.is_metric ||
+		if (cli_export_is_gauge(&p->e->items.item[i]) ||
 		    !(flags_of(p, i) & (NTIME_SCALED | NTIME_NOT_COUNTED)))
 			continue;
 		for (size_t place = 0; place < s->where_count; place++) {

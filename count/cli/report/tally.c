@@ -28,15 +28,6 @@ bool cli_value_has_least(const struct ntime_value *v)
 	return v->value > 0 && v->above > v->value && v->below <= v->value;
 }
 
-/* The interval of a sum is all that is possible where that is so of all that was estimated. */
-static uint32_t add_flags(uint32_t sum, uint32_t more)
-{
-	const uint32_t both = NTIME_SCALED | NTIME_BOUNDED;
-	bool is_estimated = (sum & both) == NTIME_SCALED || (more & both) == NTIME_SCALED;
-
-	return (sum | more) & ~(is_estimated ? NTIME_BOUNDED : 0);
-}
-
 void cli_value_add(struct ntime_value *sum, const struct ntime_value *v)
 {
 	bool has_sum = cli_value_is_known(sum), has_v = cli_value_is_known(v);
@@ -58,7 +49,7 @@ void cli_value_add(struct ntime_value *sum, const struct ntime_value *v)
 		sum->count = add_capped(sum->count, v->count);
 		sum->wanted_ns = add_capped(sum->wanted_ns, v->wanted_ns);
 		sum->counted_ns = add_capped(sum->counted_ns, v->counted_ns);
-		sum->flags = add_flags(sum->flags, v->flags);
+		sum->flags |= v->flags;
 	} else if (has_v) {
 		*sum = *v;
 		sum->flags |= NTIME_PARTIAL;
@@ -101,7 +92,7 @@ void cli_tally_add(struct cli_tally *t, const struct ntime_value *v)
 	}
 	t->count = add_capped(t->count, v->count);
 	t->counted_ns = add_capped(t->counted_ns, v->counted_ns);
-	t->flags = add_flags(t->flags, v->flags);
+	t->flags |= v->flags;
 }
 
 void cli_tally_fini(struct cli_tally *t)

@@ -392,15 +392,26 @@ static void forget(struct cli_users *c)
 	c->n = kept;
 }
 
+/* All its counters went back: it is another one of that name. */
+static bool is_anew(const struct cli_user *g)
+{
+	bool has_fallen = false, has_grown = false;
+
+	for (size_t i = 0; i < CLI_USER_FAMILIES; i++)
+		if (!cli_user_families[i].is_state && g->has[i] && g->last[i] > 0) {
+			has_fallen |= g->value[i] < g->last[i];
+			has_grown |= g->value[i] >= g->last[i];
+		}
+	return has_fallen && !has_grown;
+}
+
 /* A group that has no series of its own: what it used since it was read last goes to the others. */
 static void fold(struct cli_users *c, const struct cli_user *g)
 {
 	if (!c->others.path)
 		c->others.path = cli_strdup(CLI_USER_OTHERS);
-	/* Time that went back is of another one of that name. */
 	for (size_t i = 0; i < CLI_USER_FAMILIES; i++) {
-		bool is_whole = cli_user_families[i].is_state ||
-				g->value[CLI_USE_CPU] < g->last[CLI_USE_CPU];
+		bool is_whole = cli_user_families[i].is_state || is_anew(g);
 		double more = g->value[i] - (is_whole ? 0 : g->last[i]);
 
 		c->others.has[i] |= g->has[i];

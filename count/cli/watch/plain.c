@@ -122,7 +122,7 @@ static void put_interval(struct cli_watch *w, const struct cli_row_item *item,
 			 const struct ntime_value *v)
 {
 	/* No ratio of counts is below 0: then nothing is known. */
-	double error = v->below > fabs(v->value) ? INFINITY : v->error;
+	double error = v->value > 0 && v->below > v->value ? INFINITY : v->error;
 	struct ntime_value least = *v;
 
 	if (cli_value_has_least(v)) {

@@ -64,7 +64,7 @@
 /*
  * with NTIME_SCALED: the interval is all that is possible, not one of 95 %, as the kernel chose
  * which part was counted, or too little was to tell. The sides of such values add up, those of
- * others in squares
+ * others in squares. Of a sum: so is that of one of its parts
  */
 #define NTIME_BOUNDED (1u << 17)
 

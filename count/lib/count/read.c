@@ -919,10 +919,17 @@ static void delta_interval(const struct ntime_value *earlier, const struct ntime
 	d->error = fmax(d->below, d->above);
 }
 
+/* What can have been in a nanosecond in which nobody looked, in the item's unit. */
+static double most_rate(const struct ntime_value *v)
+{
+	return (v->value + v->above - (double)v->count * v->scale) /
+	       ((double)v->wanted_ns - (double)v->counted_ns);
+}
+
 /*
  * All that is possible: what can have been until then at most, less what can have been before. That
- * holds whichever of the rate of the hardware and the counts beside it was the limit, but for these
- * having been read a moment earlier or later, at both ends.
+ * holds whichever of the rate of the hardware, which is always the same, and the counts beside it
+ * was the limit; but these may have been read a moment earlier or later, at both ends.
  */
 static void delta_bounds(const struct ntime_value *earlier, const struct ntime_value *whole,
 			 struct ntime_value *d)
@@ -932,7 +939,9 @@ static void delta_bounds(const struct ntime_value *earlier, const struct ntime_v
 
 	if (!isnan(earlier->value) && isfinite(most))
 		most -= earlier->value + earlier->above;
-	most = fmax(most, least) + 2 * NTI_CAP_SLACK * whole->scale;
+	most = fmax(most, least);
+	if (!(fabs(most_rate(whole) - most_rate(earlier)) <= 1e-9 * most_rate(whole)))
+		most += 2 * NTI_CAP_SLACK * whole->scale;
 	d->value = fmax(fmin(d->value, most), least);
 	d->below = d->value - least;
 	d->above = most - d->value;
