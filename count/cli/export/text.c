@@ -410,50 +410,39 @@ static void put_absences(struct put *p)
 	}
 }
 
-/* For which part of the time estimates were counted: member @at of the sums. */
-static void put_times(struct put *p, const char *family, const char *name, const char *help,
-		      size_t at)
+/* What is told of each event beside its numbers. */
+enum beside { PLACES, COUNTED, WANTED };
+
+/* Of item @i at one place. */
+static double beside_at(const struct cli_export_sums *s, size_t place, size_t i, enum beside what)
 {
-	const struct cli_export_sums *s = &p->e->sums;
+	const struct cli_export_sum *sum = &s->sum[place * s->items + i];
+	uint64_t since = s->now[place * s->items + i].wanted_ns;
 
-	put_head(p, family, COUNTER, "seconds", help);
-	for (size_t k = 0; k < p->e->exported; k++) {
-		size_t i = p->e->order[k];
-		uint64_t ns = 0;
-
-		if (cli_export_is_gauge(&p->e->items.item[i]) ||
-		    !(flags_of(p, i) & (NTIME_SCALED | NTIME_NOT_COUNTED)))
-			continue;
-		for (size_t place = 0; place < s->where_count; place++) {
-			size_t cell = place * s->items + i;
-
-			ns += *(const uint64_t *)((const char *)&s->sum[cell] + at);
-			/* What was not counted since then was wanted all the same. */
-			if (at == offsetof(struct cli_export_sum, wanted_ns))
-				ns += s->now[cell].wanted_ns - s->last[cell].wanted_ns;
-		}
-		put_one(p, name, (const char *[]){ "item", p->e->items.item[i].name, NULL },
-			(double)ns / 1e9);
-	}
+	if (what == PLACES)
+		return sum->has_number && !s->off_ns[place] && !(sum->flags & NTIME_GONE);
+	if (what == COUNTED)
+		return (double)sum->counted_ns / 1e9;
+	/* What was not counted since then was wanted all the same. */
+	since -= s->last[place * s->items + i].wanted_ns;
+	return (double)(sum->wanted_ns + since) / 1e9;
 }
 
-/* What an event's time is multiplied by where it is summed up. */
-static void put_places(struct put *p)
+static void put_beside(struct put *p, const char *name, enum beside what)
 {
-	const struct cli_export_sums *s = &p->e->sums;
-
-	put_head(p, "ntime_places", GAUGE, "",
-		 "CPUs, cores, packages or devices at which an event is counted.");
 	for (size_t k = 0; k < p->e->exported; k++) {
-		size_t i = p->e->order[k], n = 0;
+		size_t i = p->e->order[k];
+		const struct cli_row_item *item = &p->e->items.item[i];
+		double all = 0;
 
-		if (p->e->items.item[i].info.is_metric)
+		/* Times of estimates: for which part of the time they were counted. */
+		if (item->info.is_metric ||
+		    (what != PLACES && (item->info.is_state ||
+					!(flags_of(p, i) & (NTIME_SCALED | NTIME_NOT_COUNTED)))))
 			continue;
-		for (size_t place = 0; place < s->where_count; place++)
-			n += s->sum[place * s->items + i].has_number && !s->off_ns[place] &&
-			     !(s->sum[place * s->items + i].flags & NTIME_GONE);
-		put_one(p, "ntime_places",
-			(const char *[]){ "item", p->e->items.item[i].name, NULL }, (double)n);
+		for (size_t place = 0; place < p->e->sums.where_count; place++)
+			all += beside_at(&p->e->sums, place, i, what);
+		put_one(p, name, (const char *[]){ "item", item->name, NULL }, all);
 	}
 }
 
@@ -562,15 +551,17 @@ void cli_export_put(struct cli_exporter *e, FILE *f, enum cli_export_format form
 		put_items(&p, end);
 	put_flags(&p);
 	put_absences(&p);
-	put_places(&p);
+	put_head(&p, "ntime_places", GAUGE, "",
+		 "CPUs, cores, packages or devices at which an event is counted.");
+	put_beside(&p, "ntime_places", PLACES);
 	put_cgroups(&p);
-	put_times(&p, "ntime_counted_seconds", "ntime_counted_seconds_total",
-		  "Time in which an event was counted, of all CPUs.",
-		  offsetof(struct cli_export_sum, counted_ns));
-	put_times(&p, "ntime_wanted_seconds", "ntime_wanted_seconds_total",
-		  "Time for which it was wanted; where it was counted in a part of it, its numbers "
-		  "are estimates.",
-		  offsetof(struct cli_export_sum, wanted_ns));
+	put_head(&p, "ntime_counted_seconds", COUNTER, "seconds",
+		 "Time in which an event was counted, of all CPUs.");
+	put_beside(&p, "ntime_counted_seconds_total", COUNTED);
+	put_head(&p, "ntime_wanted_seconds", COUNTER, "seconds",
+		 "Time for which it was wanted; where it was counted in a part of it, its numbers "
+		 "are estimates.");
+	put_beside(&p, "ntime_wanted_seconds_total", WANTED);
 	put_selves(&p);
 	if (p.is_open)
 		fputs("# EOF\n", f);
