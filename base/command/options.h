@@ -33,6 +33,7 @@
 int cli_options_parse(const struct cli_command *c, int argc, char **argv,
 		      int (*fn)(void *arg, const struct cli_option *o, const char *value),
 		      void *arg);
+
 /* Where the table says what @o sets in @options, which it is about: do that. */
 bool cli_option_store(const struct cli_option *o, void *options, const char *value);
 /* The argument of an option with words: its number, or -EINVAL after a sentence. */

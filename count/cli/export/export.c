@@ -225,7 +225,7 @@ static int check_series(struct cli_exporter *e)
 
 	for (size_t k = 0; k < e->exported; k++) {
 		bool is_gauge = cli_export_is_gauge(&e->items.item[e->order[k]]);
-		size_t series = cli_export_series(e, k) << !is_gauge;
+		size_t series = cli_export_series(e, k) * (is_gauge ? 1 : 2);
 
 		n += series;
 		if (series > most) {

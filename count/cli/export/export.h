@@ -60,7 +60,6 @@ static inline bool cli_export_is_gauge(const struct cli_row_item *item)
 
 /* Series that @order[@k] may have, without those that say when each began. */
 size_t cli_export_series(const struct cli_exporter *e, size_t k);
-/* Of this process. */
 size_t cli_export_open_files(void);
 /* All that is known now, as Prometheus' text format 0.0.4 or as OpenMetrics 1.0. */
 void cli_export_put(struct cli_exporter *e, FILE *f, enum cli_export_format format);

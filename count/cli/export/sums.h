@@ -25,8 +25,7 @@ enum cli_export_end { CLI_EXPORT_VALUE, CLI_EXPORT_LOWER, CLI_EXPORT_UPPER, CLI_
 
 /**
  * struct cli_export_sum - of one item at one place (a CPU, or where devices count)
- * @end:	each end; @is_open: nobody knows the upper one; @most: of several places it may be
- *		more than 64 bits hold
+ * @end:	each end; @is_open: nobody knows the upper one
  * @state:	of a state: the last one, in the item's unit
  * @wanted_ns, @counted_ns: as in struct ntime_value, summed
  * @flags:	all that the differences had; of a state what it has now
@@ -34,7 +33,7 @@ enum cli_export_end { CLI_EXPORT_VALUE, CLI_EXPORT_LOWER, CLI_EXPORT_UPPER, CLI_
  */
 struct cli_export_sum {
 	struct cli_export_steps end[CLI_EXPORT_ENDS];
-	double state, most;
+	double state;
 	uint64_t wanted_ns, counted_ns;
 	uint32_t flags;
 	bool has_number, is_open, is_estimated;

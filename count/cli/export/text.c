@@ -161,52 +161,59 @@ static uint32_t scope_of(const struct cli_exporter *e, size_t i)
 	return scope > least[e->o.per] ? scope : least[e->o.per];
 }
 
+/* Places together; @upper: the upper end, which may be more than 64 bits hold. */
+struct part {
+	struct cli_export_sum sum;
+	double upper;
+	bool is_gone;
+};
+
 /* Item @i of all places in the part that @first is of; @is_wanted: that may have it. */
-static struct cli_export_sum sum_up(const struct cli_exporter *e, size_t i, uint32_t scope,
-				    size_t first, bool is_wanted, bool *is_gone)
+static struct part sum_up(const struct cli_exporter *e, size_t i, uint32_t scope, size_t first,
+			  bool is_wanted)
 {
 	const struct cli_export_sums *s = &e->sums;
 	const struct cli_row_item *item = &e->items.item[i];
-	struct cli_export_sum out = { 0 };
+	struct part part = { .is_gone = true };
+	struct cli_export_sum *out = &part.sum;
 	uint64_t now = cli_now_ns();
 
-	*is_gone = true;
 	for (size_t place = first; place < s->where_count; place++) {
 		const struct cli_export_sum *sum = &s->sum[place * s->items + i];
 		bool may_have = is_wanted && !(sum->flags & (NTIME_ABSENT | NTIME_ELSEWHERE));
 
 		if (s->first[scope][place] != first || !(sum->has_number || may_have))
 			continue;
-		*is_gone = *is_gone && s->off_ns[place] && now - s->off_ns[place] > GONE_NS;
+		part.is_gone = part.is_gone && s->off_ns[place] && now - s->off_ns[place] > GONE_NS;
 		for (enum cli_export_end end = 0; end < CLI_EXPORT_ENDS; end++)
-			cli_export_steps_add(&out.end[end], sum->end[end].whole,
+			cli_export_steps_add(&out->end[end], sum->end[end].whole,
 					     sum->end[end].rest);
-		out.most +=
+		part.upper +=
 			(double)sum->end[CLI_EXPORT_UPPER].whole + sum->end[CLI_EXPORT_UPPER].rest;
-		out.is_open = out.is_open || sum->is_open;
-		if (!out.has_number || item->info.together == NTIME_SUM)
-			out.state += sum->state;
-		else if ((item->info.together == NTIME_MAX) == (sum->state > out.state))
-			out.state = sum->state;
-		out.has_number = true;
+		out->is_open = out->is_open || sum->is_open;
+		if (!out->has_number || item->info.together == NTIME_SUM)
+			out->state += sum->state;
+		else if ((item->info.together == NTIME_MAX) == (sum->state > out->state))
+			out->state = sum->state;
+		out->has_number = true;
 		/* Time passes once, and a CPU is one place. */
 		if (item->is_clock || scope == NTIME_SCOPE_CPU)
 			break;
 	}
-	return out;
+	return part;
 }
 
 static void put_value(struct put *p, const struct cli_row_item *item,
-		      const struct cli_export_name *name, const struct cli_export_sum *sum,
+		      const struct cli_export_name *name, const struct part *part,
 		      enum cli_export_end end)
 {
 	double factor = item->info.scale * name->factor;
-	uint64_t whole = sum->end[end].whole;
+	uint64_t whole = part->sum.end[end].whole;
 
 	if (item->info.is_state)
-		fprintf(p->f, " %s\n", cli_number_exact(sum->state * name->factor).text);
+		fprintf(p->f, " %s\n", cli_number_exact(part->sum.state * name->factor).text);
 	else if (end == CLI_EXPORT_UPPER)
-		fprintf(p->f, " %s\n", cli_number_exact(sum->most * factor).text);
+		fprintf(p->f, " %s\n", cli_number_exact(part->upper * factor).text);
 	else if (factor == 1)
 		fprintf(p->f, " %" PRIu64 "\n", whole);
 	else
@@ -274,32 +281,33 @@ static void put_metric(struct put *p, size_t i)
 	}
 }
 
-/* The series of item @i. With .f NULL they are counted. */
-static void put_item(struct put *p, size_t i, enum cli_export_end end)
+/* The series of item @i, of @family. With .f NULL they are counted. */
+static void put_item(struct put *p, size_t i, enum cli_export_end end, const char *family)
 {
 	const struct cli_exporter *e = p->e;
 	const struct cli_row_item *item = &e->items.item[i];
 	const struct cli_export_name *name = &e->name[i];
 	uint32_t scope = scope_of(e, i);
-	char *family = family_of(name, end);
 
-	if (item->info.is_metric)
+	if (item->info.is_metric) {
 		put_metric(p, i);
-	for (size_t place = 0; place < e->sums.where_count && !item->info.is_metric; place++) {
-		struct cli_export_sum sum;
-		bool is_gone;
+		return;
+	}
+	for (size_t place = 0; place < e->sums.where_count; place++) {
+		struct part part;
 
 		if (e->sums.first[scope][place] != place)
 			continue;
-		sum = sum_up(e, i, scope, place, !p->f, &is_gone);
-		if (!sum.has_number || is_gone || (end == CLI_EXPORT_UPPER && sum.is_open))
+		part = sum_up(e, i, scope, place, !p->f);
+		if (!part.sum.has_number || part.is_gone ||
+		    (end == CLI_EXPORT_UPPER && part.sum.is_open))
 			continue;
 		p->series++;
 		if (!p->f)
 			continue;
 		fprintf(p->f, "%s%s", family, item->info.is_state ? "" : "_total");
 		put_labels(p, scope, &e->sums.where[place], name->instance);
-		put_value(p, item, name, &sum, end);
+		put_value(p, item, name, &part, end);
 		if (!p->is_open || item->info.is_state)
 			continue;
 		p->series++;
@@ -307,7 +315,6 @@ static void put_item(struct put *p, size_t i, enum cli_export_end end)
 		put_labels(p, scope, &e->sums.where[place], name->instance);
 		fprintf(p->f, " %.3f\n", e->began_s);
 	}
-	free(family);
 }
 
 static uint32_t flags_of(struct put *p, size_t i)
@@ -348,7 +355,7 @@ size_t cli_export_series(const struct cli_exporter *e, size_t k)
 
 	for (enum cli_export_end end = 0; end < CLI_EXPORT_ENDS; end++)
 		if (has_end(&p, e->order[k], end))
-			put_item(&p, e->order[k], end);
+			put_item(&p, e->order[k], end, "");
 	return p.series;
 }
 
@@ -361,18 +368,19 @@ static void put_items(struct put *p, enum cli_export_end end)
 	for (size_t k = 0; k < e->exported; k++) {
 		size_t i = e->order[k];
 		const struct cli_export_name *name = &e->name[i];
-		char *family = family_of(name, end), *help;
+		bool is_gauge = cli_export_is_gauge(&e->items.item[i]);
+		char *family, *help;
 
-		if (has_end(p, i, end)) {
+		if (!has_end(p, i, end))
+			continue;
+		family = family_of(name, end);
+		if (strcmp(name->family, last) != 0) {
 			help = cli_format("%s%s", of[end], e->help[i]);
-			if (strcmp(name->family, last) != 0)
-				put_head(p, family,
-					 cli_export_is_gauge(&e->items.item[i]) ? GAUGE : COUNTER,
-					 name->base, help);
+			put_head(p, family, is_gauge ? GAUGE : COUNTER, name->base, help);
 			free(help);
-			last = name->family;
-			put_item(p, i, end);
 		}
+		last = name->family;
+		put_item(p, i, end, family);
 		free(family);
 	}
 }
@@ -416,16 +424,15 @@ enum beside { PLACES, COUNTED, WANTED };
 /* Of item @i at one place. */
 static double beside_at(const struct cli_export_sums *s, size_t place, size_t i, enum beside what)
 {
-	const struct cli_export_sum *sum = &s->sum[place * s->items + i];
-	uint64_t since = s->now[place * s->items + i].wanted_ns;
+	size_t cell = place * s->items + i;
+	const struct cli_export_sum *sum = &s->sum[cell];
 
 	if (what == PLACES)
 		return sum->has_number && !s->off_ns[place] && !(sum->flags & NTIME_GONE);
 	if (what == COUNTED)
 		return (double)sum->counted_ns / 1e9;
 	/* What was not counted since then was wanted all the same. */
-	since -= s->last[place * s->items + i].wanted_ns;
-	return (double)(sum->wanted_ns + since) / 1e9;
+	return (double)(sum->wanted_ns + s->now[cell].wanted_ns - s->last[cell].wanted_ns) / 1e9;
 }
 
 static void put_beside(struct put *p, const char *name, enum beside what)

@@ -23,11 +23,6 @@ bool cli_value_is_lost(const struct ntime_value *v)
 	return (v->flags & flags) == flags;
 }
 
-bool cli_value_has_least(const struct ntime_value *v)
-{
-	return v->value > 0 && v->above > v->value && v->below <= v->value;
-}
-
 void cli_value_add(struct ntime_value *sum, const struct ntime_value *v)
 {
 	bool has_sum = cli_value_is_known(sum), has_v = cli_value_is_known(v);

@@ -13,7 +13,15 @@
 /* True when @v has a number at all. */
 bool cli_value_is_known(const struct ntime_value *v);
 /* As much again and more may have been missed: nothing is known then but the lower end. */
-bool cli_value_has_least(const struct ntime_value *v);
+static inline bool cli_value_has_least(const struct ntime_value *v)
+{
+	return v->value > 0 && v->above > v->value && v->below <= v->value;
+}
+/* Nor that: no ratio of counts is below 0. */
+static inline bool cli_value_is_vague(const struct ntime_value *v)
+{
+	return v->value > 0 && v->below > v->value;
+}
 /* A counter of /proc went back, or was no number: nor has a sum with it a number. */
 bool cli_value_is_lost(const struct ntime_value *v);
 

@@ -204,8 +204,7 @@ static void note_interval(struct cell *cell, const struct cli_style *style,
 			  const struct cli_item *item)
 {
 	const struct ntime_value *v = &item->value;
-	/* No ratio of counts is below 0: then nothing is known. */
-	double below = v->value > 0 && v->below > v->value ? INFINITY : v->below;
+	double below = cli_value_is_vague(v) ? INFINITY : v->below;
 	struct cell least;
 	const char *unit;
 

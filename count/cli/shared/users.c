@@ -408,10 +408,12 @@ static bool is_anew(const struct cli_user *g)
 /* A group that has no series of its own: what it used since it was read last goes to the others. */
 static void fold(struct cli_users *c, const struct cli_user *g)
 {
+	bool is_other = is_anew(g);
+
 	if (!c->others.path)
 		c->others.path = cli_strdup(CLI_USER_OTHERS);
 	for (size_t i = 0; i < CLI_USER_FAMILIES; i++) {
-		bool is_whole = cli_user_families[i].is_state || is_anew(g);
+		bool is_whole = cli_user_families[i].is_state || is_other;
 		double more = g->value[i] - (is_whole ? 0 : g->last[i]);
 
 		c->others.has[i] |= g->has[i];

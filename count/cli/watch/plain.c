@@ -121,8 +121,7 @@ static struct cli_number rate_text(const struct cli_row_item *item, double rate)
 static void put_interval(struct cli_watch *w, const struct cli_row_item *item,
 			 const struct ntime_value *v)
 {
-	/* No ratio of counts is below 0: then nothing is known. */
-	double error = v->value > 0 && v->below > v->value ? INFINITY : v->error;
+	double error = cli_value_is_vague(v) ? INFINITY : v->error;
 	struct ntime_value least = *v;
 
 	if (cli_value_has_least(v)) {

@@ -91,6 +91,8 @@ static void grow_values(struct cli_watch *w)
 	size_t items = ntime_session_count(w->session);
 	size_t n = items * ntime_session_where_count(w->session);
 
+	if (n == w->values)
+		return;
 	w->last = cli_realloc(w->last, n + 1, sizeof(*w->last));
 	w->now = cli_realloc(w->now, n + 1, sizeof(*w->now));
 	w->delta = cli_realloc(w->delta, n + 1, sizeof(*w->delta));
